@@ -10,12 +10,18 @@ import { compact, type JsonObject } from '../src/core/json.ts';
 import type { LogFollower } from '../src/core/log-follower.ts';
 import type { NewFact } from '../src/core/store.ts';
 import { readPgUrl } from '../src/record/pg-place.ts';
-import type { SharedRecord, RecordSharing, SharingOptions } from '../src/record/share-record.ts';
+import type { RecordSharing, SharedRecord, SharingOptions } from '../src/record/share-record.ts';
 import type { GatewayWatch } from './postgres/watch-gateways.ts';
 import { readSharedSalt } from './shared-salt.ts';
 
 /** A record in PostgreSQL, which other gateways may write, too. */
-export async function sharePgRecord({ place, home, clock, newId, log }: SharingOptions): Promise<RecordSharing> {
+export async function sharePgRecord({
+  place,
+  home,
+  clock,
+  newId,
+  log,
+}: SharingOptions): Promise<RecordSharing> {
   const salt = await readSharedSalt(place, home, log);
   createFileSync(home.gatewayFile, `${newId('h')}\n`);
   const gateway: GatewayProcess = {
@@ -114,8 +120,15 @@ async function followRecord({ place, gateway, append, clock, log }: FollowOption
 function describeGateways(own: string, follower: LogFollower, watch: GatewayWatch): JsonObject {
   const gateways = watch.known().map(({ id, kind, host, pid, url, version, startedAt, seenMsAgo, isAlive }) =>
     compact({
-      ...{ id, kind, host, pid, url: url ?? undefined },
-      ...{ version, seenMsAgo, isAlive, isThis: id === own },
+      id,
+      kind,
+      host,
+      pid,
+      url: url ?? undefined,
+      version,
+      seenMsAgo,
+      isAlive,
+      isThis: id === own,
       startedAt: new Date(startedAt).toISOString(),
     }),
   );

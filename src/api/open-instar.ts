@@ -136,7 +136,7 @@ export async function openInstar(
     practice: (options) => {
       const asked = { ...scope, ...options, agent: options.agent ?? scope.agent ?? DEFAULT_AGENT };
       if (closed !== undefined) throw new InstarError('closed', 'This Instar was closed.');
-      const done = translated(() => practiseAlone(home, env, store, asked, openModels));
+      const done = translated(() => practiseAlone({ home, env, store, openModels }, asked));
       running.add(done);
       return done.finally(() => running.delete(done));
     },
@@ -207,7 +207,9 @@ async function within<T>(
     const { key, caller } = callerOf(kind, home, env);
     if (daemon !== undefined && isAlive(daemon))
       return work(
-        createRemoteEpisodeRecords((method, path, body) => askApi(daemon, key, method, path, body)),
+        createRemoteEpisodeRecords((method, path, body) =>
+          askApi({ url: daemon.url, key }, method, path, body),
+        ),
       );
     const done = store.use(caller, work);
     if (done !== undefined) return done;
@@ -219,11 +221,8 @@ async function within<T>(
 
 /** On the store itself: a daemon practises in quiet hours, with `instar practice`. */
 async function practiseAlone(
-  home: Home,
-  env: NodeJS.ProcessEnv,
-  store: ReturnType<typeof createStoreLease>,
+  { home, env, store, openModels }: UnservedHome,
   options: PracticeOptions & { readonly agent: string },
-  openModels: OpenModels,
 ): Promise<PracticeResult> {
   const daemon = await findDaemon(home);
   const held =
@@ -242,6 +241,13 @@ async function practiseAlone(
       fix: 'stop it with: instar stop, or practise there with: instar practice run',
     });
   return held;
+}
+
+interface UnservedHome {
+  readonly home: Home;
+  readonly env: NodeJS.ProcessEnv;
+  readonly store: ReturnType<typeof createStoreLease>;
+  readonly openModels: OpenModels;
 }
 
 interface WithinOptions {

@@ -84,45 +84,13 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
     }
     return recall;
   };
-  const open = (): OpenedStore | undefined => {
-    const lock = lockHome(home.lockFile);
-    if (lock === undefined) return undefined;
-    try {
-      const place = placeOfRecord(home, { url: readStoreUrl(home.configFile) });
-      keepOldFormat(home, place);
-      const store = openWholeStore(home, place);
-      const redactor = openRedactor({
-        salt: readOrCreateSalt(home),
-        keys: () => readOwnKeys(undefined, { env, home }),
-      });
-      const records = toRecords(store, systemClock.now, redactor);
-      let lessons: Promise<OpenLessons> | undefined;
-      return {
-        records,
-        redactor,
-        lessons: () => {
-          lessons ??= recaller().open(records);
-          return lessons;
-        },
-        close: async () => {
-          await recall?.pause();
-          // One that could not be opened needs no end.
-          await store.then((one) => one.close()).catch(() => undefined);
-          lock.release();
-        },
-      };
-    } catch (error) {
-      lock.release();
-      throw error;
-    }
-  };
   const giveBack = (): void => {
     clearTimeout(timer);
     const last = opened;
     opened = undefined;
     if (last === undefined) return;
     isClosing = true;
-    closing = last.close().finally(() => {
+    closing = (recall?.pause() ?? Promise.resolve()).then(last.close).finally(() => {
       isClosing = false;
     });
     closing.catch(() => undefined);
@@ -141,7 +109,7 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
   };
   const enter = (): OpenedStore | undefined => {
     if (isClosing) return undefined;
-    opened ??= open();
+    opened ??= openLocked(home, env, (records) => recaller().open(records));
     if (opened === undefined) return undefined;
     users++;
     clearTimeout(timer);
@@ -165,6 +133,43 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
       await recall?.close();
     },
   };
+}
+
+/** Undefined when another process has the home. */
+function openLocked(
+  home: Home,
+  env: NodeJS.ProcessEnv,
+  openLessons: (records: Records) => Promise<OpenLessons>,
+): OpenedStore | undefined {
+  const lock = lockHome(home.lockFile);
+  if (lock === undefined) return undefined;
+  try {
+    const place = placeOfRecord(home, { url: readStoreUrl(home.configFile) });
+    keepOldFormat(home, place);
+    const store = openWholeStore(home, place);
+    const redactor = openRedactor({
+      salt: readOrCreateSalt(home),
+      keys: () => readOwnKeys(undefined, { env, home }),
+    });
+    const records = toRecords(store, systemClock.now, redactor);
+    let lessons: Promise<OpenLessons> | undefined;
+    return {
+      records,
+      redactor,
+      lessons: () => {
+        lessons ??= openLessons(records);
+        return lessons;
+      },
+      close: async () => {
+        // One that could not be opened needs no end.
+        await store.then((one) => one.close()).catch(() => undefined);
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
 }
 
 /** What a daemon would do for the holder of a key, on the store itself. */

@@ -49,7 +49,7 @@ export function createDayBudget(options: DayBudgetOptions): Budget {
     reserve: async (wanted, work) => {
       startNewDay();
       const most = addSpending(NOTHING_SPENT, wanted);
-      const why = whyNotReserved(total(), most, limits, setting, work);
+      const why = whyNotReserved(total(), most, options, work);
       if (why !== undefined) return refuse(why);
       const one = { most };
       const [reservedOn, reserved] = [day, open];
@@ -110,8 +110,7 @@ const SETTINGS: Readonly<Record<Kind, string>> = {
 export function whyNotReserved(
   spent: Spending,
   most: Spending,
-  limits: SpendingLimits,
-  setting: string,
+  { limits, setting }: Pick<BudgetOptions, 'limits' | 'setting'>,
   { kind: work, model }: BudgetedWork,
 ): string | undefined {
   // Whoever allows no money at all does not want to pay a price that nobody knows either.

@@ -19,13 +19,9 @@ interface ListRow {
   readonly host?: string;
 }
 
-const row = (
-  name: RegExp,
-  input: number,
-  output: number,
-  cacheRead?: number,
-  cacheWrite?: number,
-): ListRow => ({
+type PriceColumns = readonly [input: number, output: number, cacheRead?: number, cacheWrite?: number];
+
+const row = (name: RegExp, ...[input, output, cacheRead, cacheWrite]: PriceColumns): ListRow => ({
   name,
   price: {
     input,

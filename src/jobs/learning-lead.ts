@@ -49,7 +49,10 @@ export function createLearningLead(options: LearningLeadOptions): LearningLead {
   if (!jobs.isShared) return { ...onlyOne, close: async () => undefined };
   const lead = mayLead
     ? createLeadership({
-        ...{ leases: jobs.leases, name: NAME, leaseMs: LEASE_MS, clock },
+        leases: jobs.leases,
+        name: NAME,
+        leaseMs: LEASE_MS,
+        clock,
         onChange: async (is) => {
           log.info(
             { holder: jobs.holder },

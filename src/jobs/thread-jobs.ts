@@ -48,7 +48,11 @@ export function openThreadJobs({ place, clock, newId, log }: ThreadJobsOptions):
     share: (make, model, mayShare) => shareAttempts({ queue: jobs.queue, make, model, mayShare }),
     takeAttempts: ({ model, whyNot }) => {
       work ??= workJobs({
-        ...{ queue: jobs.queue, atOnce: AT_ONCE, leaseMs: JOB_RULES.leaseMs, idleMs: IDLE_MS, clock },
+        queue: jobs.queue,
+        atOnce: AT_ONCE,
+        leaseMs: JOB_RULES.leaseMs,
+        idleMs: IDLE_MS,
+        clock,
         doing: async () => {
           const found = await model();
           return found === undefined ? {} : { [attemptKind(found.name)]: doAttempt(found.make, whyNot) };

@@ -47,7 +47,8 @@ export function createWorkTreeKeeper(parts: WorkTreeKeeperParts): WorkTreeKeeper
           at: parts.clock.now(),
           fact: compact({
             type: 'workspace-snapshotted' as const,
-            ...{ session, turn },
+            session,
+            turn,
             ...stateOf(tree),
             content,
           }),

@@ -112,7 +112,12 @@ export function evidenceWorse(a: MomentSums, b: MomentSums, options: WorseOption
   const joint = (mean: number): number =>
     logWealth(below, Math.max(0, 1 - mean - by), bets.first) + logWealth(above, mean, bets.second);
   const pooled = (a.sum - a.n * by + b.sum) / Math.max(1, a.n + b.n);
-  return goldenSectionMinimum(joint, Math.max(0, -by), Math.min(1, 1 - by), pooled, enough);
+  return goldenSectionMinimum(joint, {
+    from: Math.max(0, -by),
+    to: Math.min(1, 1 - by),
+    guess: pooled,
+    enough,
+  });
 }
 
 interface DifferenceOptions {

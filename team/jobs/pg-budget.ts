@@ -104,7 +104,7 @@ export async function createPgBudget(options: PgBudgetOptions): Promise<Budget> 
       try {
         const granted = await pool.transaction(async (sql): Promise<KnownDay | string> => {
           const today = await lockToday(sql);
-          const why = whyNotReserved(addSpending(today.spent, today.held), most, limits, setting, work);
+          const why = whyNotReserved(addSpending(today.spent, today.held), most, options, work);
           learn(today);
           if (why !== undefined) return why;
           await sql.run(

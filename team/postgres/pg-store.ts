@@ -23,6 +23,7 @@ import type { Tables } from '../../src/record/store/tables.ts';
 import { cleanUp, noteUnclean } from './clean-up.ts';
 import { copyToSqlite } from './copy-store.ts';
 import { listGateways, listOpenTurns, registerGateway, removeGateways } from './gateways.ts';
+import { loadRows } from './load-rows.ts';
 import { openPgPool, type PgPool, type PgSql } from './pg-connection.ts';
 import { createPgReader } from './pg-reader.ts';
 import { jobsSchemaOf, lockKey, migratePg } from './pg-schema.ts';
@@ -79,9 +80,10 @@ export async function openPgStore({ url, gateway }: PgStoreOptions): Promise<Asy
       const isStale = reliesOnStored && erasures !== undefined && erasures !== head.erasures;
       erasures = isStale ? head.erasures : (erasures ?? head.erasures);
       if (isStale) throw new StoreError('stale', 'another process has erased bodies since');
-      const loaded = noRows();
-      const done = await runRules(sql, rules, loaded, head, first);
-      const written = await writeRows(sql, done.staged, loaded, head, created);
+      const log = { loaded: noRows(), head };
+      if (first !== undefined) await loadRows(sql, first, log.loaded);
+      const done = await runRules(sql, rules, log);
+      const written = await writeRows(sql, done.staged, log, created);
       if (written.unclean.size > 0) await noteUnclean(sql, written.unclean);
       const isOwn = written.head.erasures !== head.erasures && erasures === head.erasures;
       return { result: done.result, unclean: written.unclean, head: isOwn ? written.head : undefined };
@@ -112,7 +114,7 @@ export async function openPgStore({ url, gateway }: PgStoreOptions): Promise<Asy
     let count = 0;
     // Each in a transaction of its own: others write between them.
     for (const { id } of rows)
-      if (await write((tables) => expireSession(tables, fromColumn(id), before, at, upTo))) count++;
+      if (await write((tables) => expireSession(tables, fromColumn(id), { before, at, upTo }))) count++;
     return count;
   };
   const isEmpty = ({ facts, blocks, chains }: Batch): boolean =>

@@ -126,7 +126,7 @@ export function createStagedTables(loaded: LoadedRows, lastSeq: number): StagedT
 
     lastSeq: () => seq,
     seqOf: (key) => keys.get(key) ?? read(loaded.keys, key, wanted.keys),
-    addFact: (stored, body, key, isInView) => {
+    addFact: (stored, { body, key, isInView }) => {
       changes.push({ op: 'fact', stored, body, key, isInView });
       added.push(stored);
       seq = stored.seq;

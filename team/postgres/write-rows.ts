@@ -22,6 +22,12 @@ export interface LogHead {
   readonly erasures: number;
 }
 
+/** The log under its lock, and what the rules have read of it. */
+export interface LoadedLog {
+  readonly head: LogHead;
+  readonly loaded: LoadedRows;
+}
+
 type ChangeOf<Op extends RowChange['op']> = RowChange & { readonly op: Op };
 
 const optional = (value: string | undefined): string | null => (value === undefined ? null : toColumn(value));
@@ -33,8 +39,7 @@ const optional = (value: string | undefined): string | null => (value === undefi
 export async function writeRows(
   sql: PgSql,
   { changes, sessions, turns, lastSeq }: StagedChanges,
-  loaded: LoadedRows,
-  head: LogHead,
+  { loaded, head }: LoadedLog,
   months: Set<number>,
 ): Promise<{ readonly unclean: ReadonlySet<string>; readonly head: LogHead }> {
   const unclean = new Set<string>();

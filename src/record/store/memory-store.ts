@@ -43,7 +43,7 @@ export function createMemoryStore(): Store {
     // Only `readBatch` can throw, and it comes first: all or nothing.
     append: open((batch) => recordBatch(tables, readBatch(batch))),
     erase: open((session, at, reason) => recordErasure(tables, session, at, reason)),
-    expire: open((...how) => expireSessions(tables, ...how)),
+    expire: open((before, at, limit, upTo) => expireSessions(tables, { before, at, upTo }, limit)),
     rebuild: open(() => rebuildViews(tables)),
     snapshot: open((file) => writeSnapshotFile(file, (temporary) => copyToFile(tables, temporary))),
     close: () => {
@@ -162,7 +162,12 @@ function copyToFile({ log, keys, blocks, bodies, chains }: MemoryTables, file: s
     const tables = createSqliteTables(sql);
     const keyOf = new Map([...keys].map(([key, seq]) => [seq, key]));
     sql.transaction(() => {
-      for (const stored of log) tables.addFact(stored, factJson(stored.fact), keyOf.get(stored.seq), false);
+      for (const stored of log)
+        tables.addFact(stored, {
+          body: factJson(stored.fact),
+          key: keyOf.get(stored.seq),
+          isInView: false,
+        });
       for (const [seq, text] of bodies) tables.addBody(seq, text, false);
       for (const [hash, { text, sessions }] of blocks)
         for (const session of sessions) tables.addBlock({ hash, text, session }, false);
@@ -216,7 +221,7 @@ function createMemoryTables(): MemoryTables {
 
     lastSeq: () => log.length,
     seqOf: (key) => keys.get(key),
-    addFact: (stored, body, key) => {
+    addFact: (stored, { body, key }) => {
       // Through JSON, like on disk.
       log.push({ ...stored, fact: { type: stored.fact.type, ...JSON.parse(body) } });
       if (key !== undefined) keys.set(key, stored.seq);

@@ -19,6 +19,7 @@ import {
 } from './row-codec.ts';
 import type { Sql } from './sql-connection.ts';
 import { addMeta } from './sql-connection.ts';
+import type { FactColumns } from './tables.ts';
 import { subjectOf } from './views.ts';
 
 export const FACT_COLUMNS = 'seq, at, type, body, key, hash';
@@ -31,9 +32,7 @@ export interface RawFactRow extends FactRow {
 export function insertFact(
   sql: Sql,
   { seq, at, fact }: StoredFact,
-  body: string,
-  key: string | undefined,
-  isInView: boolean,
+  { body, key, isInView }: FactColumns,
 ): void {
   const subject = isInView ? undefined : subjectOf(fact);
   const row = { seq, at, type: fact.type, body, key: key === undefined ? null : toColumn(key) };
