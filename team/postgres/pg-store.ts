@@ -48,30 +48,18 @@ const PAGE = 1_000;
 /** An append takes milliseconds. After this time the server is gone or paused, and what happened is kept elsewhere. */
 const APPEND_MS = 5_000;
 
-/**
- * A store in PostgreSQL. Several processes may write: whoever appends locks the head of the log until the commit. Rejects
- * with `StoreError` when it cannot be opened.
- */
-export async function openPgStore({ url, gateway }: PgStoreOptions): Promise<AsyncStore> {
-  const pool = openPgPool(readPgUrl(url));
-  try {
-    await migratePg(pool);
-    await refuseUnfinished(pool);
-  } catch (error) {
-    await pool.close();
-    throw error;
-  }
+/** Runs the rules of the record in one transaction, and removes what they erased from the disk. */
+type WriteByRules = <T>(
+  rules: (tables: Tables) => T,
+  first?: WantedRows,
+  options?: WriteOptions,
+) => Promise<T>;
+
+function createWriteByRules(pool: PgPool, presence: ReturnType<typeof createPresence>): WriteByRules {
   const months = new Set<number>();
-  const presence = createPresence(pool);
   /** The erasures that the caller knows of: its own, and those of others that it was told of by `stale`. */
   let erasures: number | undefined;
-
-  /** Runs the rules in one transaction, and removes what they erased from the disk. */
-  const write = async <T>(
-    rules: (tables: Tables) => T,
-    first?: WantedRows,
-    { reliesOnStored = false, fences = [], queryMs }: WriteOptions = {},
-  ): Promise<T> => {
+  return async (rules, first, { reliesOnStored = false, fences = [], queryMs } = {}) => {
     await presence.renew();
     const created = new Set(months);
     const work = async (sql: PgSql) => {
@@ -95,6 +83,23 @@ export async function openPgStore({ url, gateway }: PgStoreOptions): Promise<Asy
     if (unclean.size > 0) await cleanUp(pool);
     return result;
   };
+}
+
+/**
+ * A store in PostgreSQL. Several processes may write: whoever appends locks the head of the log until the commit. Rejects
+ * with `StoreError` when it cannot be opened.
+ */
+export async function openPgStore({ url, gateway }: PgStoreOptions): Promise<AsyncStore> {
+  const pool = openPgPool(readPgUrl(url));
+  try {
+    await migratePg(pool);
+    await refuseUnfinished(pool);
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+  const presence = createPresence(pool);
+  const write = createWriteByRules(pool, presence);
   const append = async (
     batch: ReadyBatch,
     fences: readonly Fence[] = [],
@@ -117,8 +122,6 @@ export async function openPgStore({ url, gateway }: PgStoreOptions): Promise<Asy
       if (await write((tables) => expireSession(tables, fromColumn(id), { before, at, upTo }))) count++;
     return count;
   };
-  const isEmpty = ({ facts, blocks, chains }: Batch): boolean =>
-    facts.length + (blocks?.length ?? 0) + (chains?.length ?? 0) === 0;
 
   return {
     ...createPgReader(pool),
@@ -140,38 +143,15 @@ export async function openPgStore({ url, gateway }: PgStoreOptions): Promise<Asy
         turn.release();
       }
     },
-    rebuild: () =>
-      pool.transaction(async (sql) => {
-        let head: LogHead = { ...(await lockHead(sql)), sessions: 0, turns: 0 };
-        await sql.exec('truncate sessions, turns, rewards');
-        await writeHead(sql, head);
-        const reader = createPgReader(sql);
-        for (let after = 0; ; ) {
-          const page = await reader.facts(after, PAGE);
-          const last = page.at(-1);
-          if (last === undefined) return;
-          head = await foldPage(sql, page, head);
-          after = last.seq;
-        }
-      }),
+    rebuild: () => rebuildPgViews(pool),
     snapshot: async (file) => void (await copyToSqlite(pool, file)),
     endCrashed: (at) =>
       presence.enter(async (isFirst) => {
         if (gateway !== undefined) await registerGateway(pool, gateway);
-        const open = await listOpenTurns(pool);
-        const listed = await listGateways(pool);
-        // Its home is locked by this process: what ran there before is dead.
-        const before = listed.filter(
-          ({ id, home, isAlive }) => home === gateway?.home && id !== gateway.id && !isAlive,
-        );
-        const dead = new Set(before.map(({ id }) => id));
-        const running = new Set(listed.flatMap(({ id }) => (dead.has(id) ? [] : [id])));
-        const facts = open
-          .filter(({ gateway: by }) => (by === undefined ? isFirst : !running.has(by)))
-          .map(({ turn }) => crashOf(turn, at));
-        if (facts.length > 0) await append(readBatch({ facts }));
-        await removeGateways(pool, [...dead]);
-        return facts.length;
+        const { turns, gateways } = await findCrashed(pool, gateway, isFirst);
+        if (turns.length > 0) await append(readBatch({ facts: turns.map((turn) => crashOf(turn, at)) }));
+        await removeGateways(pool, gateways);
+        return turns.length;
       }),
     close: async () => {
       presence.leave();
@@ -180,6 +160,42 @@ export async function openPgStore({ url, gateway }: PgStoreOptions): Promise<Asy
       await pool.close();
     },
   };
+}
+
+const isEmpty = ({ facts, blocks, chains }: Batch): boolean =>
+  facts.length + (blocks?.length ?? 0) + (chains?.length ?? 0) === 0;
+
+const rebuildPgViews = (pool: PgPool): Promise<void> =>
+  pool.transaction(async (sql) => {
+    let head: LogHead = { ...(await lockHead(sql)), sessions: 0, turns: 0 };
+    await sql.exec('truncate sessions, turns, rewards');
+    await writeHead(sql, head);
+    const reader = createPgReader(sql);
+    for (let after = 0; ; ) {
+      const page = await reader.facts(after, PAGE);
+      const last = page.at(-1);
+      if (last === undefined) return;
+      head = await foldPage(sql, page, head);
+      after = last.seq;
+    }
+  });
+
+/** The open turns of dead processes, and those of them that ran in this home. `isFirst`: no other gateway runs. */
+async function findCrashed(
+  pool: PgPool,
+  gateway: GatewayProcess | undefined,
+  isFirst: boolean,
+): Promise<{ readonly turns: readonly string[]; readonly gateways: readonly string[] }> {
+  const open = await listOpenTurns(pool);
+  const listed = await listGateways(pool);
+  // Its home is locked by this process: what ran there before is dead.
+  const before = listed.filter(
+    ({ id, home, isAlive }) => home === gateway?.home && id !== gateway.id && !isAlive,
+  );
+  const dead = new Set(before.map(({ id }) => id));
+  const running = new Set(listed.flatMap(({ id }) => (dead.has(id) ? [] : [id])));
+  const crashed = open.filter(({ gateway: by }) => (by === undefined ? isFirst : !running.has(by)));
+  return { turns: crashed.map(({ turn }) => turn), gateways: [...dead] };
 }
 
 const fencesOf = ({ facts }: Batch): readonly Fence[] => [
