@@ -12,7 +12,7 @@ interface MembersApiOptions {
   readonly members: Members;
   readonly records: Pick<Records, 'sessions' | 'turn'>;
   /** Undefined while it cannot be read. */
-  readonly library: () => Library | undefined | Promise<Library | undefined>;
+  readonly library: () => Promise<Library | undefined>;
   /** Why members could not use this gateway safely. */
   readonly unsafe?: string | undefined;
 }

@@ -64,7 +64,7 @@ async function followRecord({ place, gateway, append, clock, log }: FollowOption
     onConnected: (sql) => holdGateway(sql, gateway),
     onFault: (error) => log.error({ err: error }, 'a change by another gateway could not be followed'),
   });
-  follower.onBegun(() => void watch.look());
+  follower.onBegun(async () => void watch.look());
   let isClosed = false;
   return {
     ...follower,

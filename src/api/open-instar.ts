@@ -211,8 +211,8 @@ async function within<T>(
           askApi({ url: daemon.url, key }, method, path, body),
         ),
       );
-    const done = store.use(caller, work);
-    if (done !== undefined) return done;
+    const done = await store.use(caller, work);
+    if (done.ok) return done.value;
     if (systemClock.monotonic() >= until)
       throw new HomeInUseError(`${home.dir} is in use by another Instar process that does not answer.`);
     await sleep(TRY_AGAIN_MS, new AbortController().signal);
@@ -228,7 +228,7 @@ async function practiseAlone(
   const held =
     daemon !== undefined && isAlive(daemon)
       ? undefined
-      : store.hold(async (opened) => {
+      : await store.hold(async (opened) => {
           const models = await openModels(home, opened.config, env);
           try {
             return await practiseHere(opened, options, models);
@@ -236,11 +236,11 @@ async function practiseAlone(
             await models.close();
           }
         });
-  if (held === undefined)
+  if (held?.ok !== true)
     throw new InstarError('home-in-use', `${home.dir} is served by a daemon or used by another program.`, {
       fix: 'stop it with: instar stop, or practise there with: instar practice run',
     });
-  return held;
+  return held.value;
 }
 
 interface UnservedHome {

@@ -28,12 +28,15 @@ import { ApiError } from './remote-api.ts';
 import { createStoreApi } from './store-api.ts';
 import { keepOldFormat } from './take-home.ts';
 
+/** What the work returned, unless another process has the home. */
+type LeaseResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+
 /** The store of a home that no daemon serves, opened while calls need it and given back shortly after the last one. */
 export interface StoreLease {
-  /** Undefined when another process has the home. `by`: the key under which `work` writes. */
-  use<T>(by: Caller, work: (records: EpisodeRecords) => Promise<T>): Promise<T> | undefined;
-  /** The store itself, for as long as `work` takes: no other process can use the home meanwhile. Undefined as above. */
-  hold<T>(work: (store: HeldStore) => Promise<T>): Promise<T> | undefined;
+  /** `by`: the key under which `work` writes. */
+  use<T>(by: Caller, work: (records: EpisodeRecords) => Promise<T>): Promise<LeaseResult<T>>;
+  /** The store itself, for as long as `work` takes: no other process can use the home meanwhile. */
+  hold<T>(work: (store: HeldStore) => Promise<T>): Promise<LeaseResult<T>>;
   /** Waits for running calls. */
   close(): Promise<void>;
 }
@@ -95,9 +98,11 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
     });
     closing.catch(() => undefined);
   };
-  const run = async <T>(work: () => Promise<T>): Promise<T> => {
+  const run = async <T>(work: (store: OpenedStore) => Promise<T>): Promise<LeaseResult<T>> => {
+    const store = enter();
+    if (store === undefined) return { ok: false, why: `${home.dir} is in use by another process` };
     try {
-      return await work();
+      return { ok: true, value: await work(store) };
     } finally {
       users--;
       if (users === 0) {
@@ -116,17 +121,11 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
     return opened;
   };
   return {
-    use: (by, work) => {
-      const store = enter();
-      return store && run(() => work(toEpisodeRecords(store, by, isOff)));
-    },
-    hold: (work) => {
-      const store = enter();
-      return (
-        store &&
-        run(async () => work({ ...store, config: readConfig(), embed: (texts) => recaller().embed(texts) }))
-      );
-    },
+    use: (by, work) => run((store) => work(toEpisodeRecords(store, by, isOff))),
+    hold: (work) =>
+      run(async (store) =>
+        work({ ...store, config: readConfig(), embed: (texts) => recaller().embed(texts) }),
+      ),
     close: async () => {
       giveBack();
       await closing;
@@ -189,9 +188,9 @@ function toEpisodeRecords(
     report: (event) => control(reportEvent, event),
     feedback: (body) => control(giveFeedback, body),
     episode: async (id) => {
-      const found = await api.episode(id);
-      if (found === undefined) throw new ApiError(404, `No episode named "${id}".`);
-      return found;
+      const episode = await api.episode(id);
+      if (episode === undefined) throw new ApiError(404, `No episode named "${id}".`);
+      return episode;
     },
     recall: async (query) => (await lessons()).api.recall({ ...query, by: by.id }),
     lessons: async (query) => (await lessons()).api.list(query),

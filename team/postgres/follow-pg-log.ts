@@ -24,15 +24,15 @@ const LONGEST_PAUSE_MS = 5_000;
 
 interface Listener {
   readonly types: readonly Fact['type'][];
-  readonly hear: (stored: StoredFact) => void | Promise<void>;
+  readonly hear: (stored: StoredFact) => Promise<void>;
 }
 
 /** Who is told what. A listener that rejects delays nobody else. */
 function createListeners(onFault: (error: unknown) => void) {
   const listeners: Listener[] = [];
-  const begun: (() => void | Promise<void>)[] = [];
+  const begun: (() => Promise<void>)[] = [];
   const appended: ((types: readonly string[]) => void)[] = [];
-  const call = async (listener: () => void | Promise<void>): Promise<void> => {
+  const call = async (listener: () => Promise<void>): Promise<void> => {
     try {
       await listener();
     } catch (error) {
@@ -42,7 +42,7 @@ function createListeners(onFault: (error: unknown) => void) {
   return {
     add: (listener: Listener) => void listeners.push(listener),
     addAppended: (listener: (types: readonly string[]) => void) => void appended.push(listener),
-    addBegun: (listener: () => void | Promise<void>, isBegun: boolean): void => {
+    addBegun: (listener: () => Promise<void>, isBegun: boolean): void => {
       begun.push(listener);
       if (isBegun) void call(listener);
     },
