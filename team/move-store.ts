@@ -84,7 +84,7 @@ export async function moveToPg(file: string, url: string, tell?: TellProgress): 
 }
 
 /** Keeps the file under the name of a replaced store, where later erasures reach it, too. Returns that name. */
-export const leaveSqlite = (file: string): string => putAside(file);
+const leaveSqlite = (file: string): string => putAside(file);
 
 /** Copies the record in PostgreSQL into a new file. Interrupted, it leaves nothing and begins again. */
 export async function moveToSqlite(url: string, file: string): Promise<MovedRecord> {

@@ -7,7 +7,7 @@ import { decodeLessons } from '../lessons/codec.ts';
 export const createAdaptApi = (
   records: Records,
   lessonsApi: Pick<LessonsApi, 'all'>,
-  settings: () => Promise<AdaptRules>,
+  settings: () => AdaptRules | Promise<AdaptRules>,
 ): Pick<DaemonApi, 'adaptation'> => ({
   adaptation: async () => {
     const { readAdaptation } = await import('../learn/adapt/read-adaptation.ts');

@@ -49,7 +49,7 @@ export function createDayBudget(options: DayBudgetOptions): Budget {
     reserve: async (wanted, work) => {
       startNewDay();
       const most = addSpending(NOTHING_SPENT, wanted);
-      const why = whyNotReserved(total(), most, options, work);
+      const why = whyNotReserved(total(), most, { limits, setting }, work);
       if (why !== undefined) return refuse(why);
       const one = { most };
       const [reservedOn, reserved] = [day, open];
@@ -110,7 +110,7 @@ const SETTINGS: Readonly<Record<Kind, string>> = {
 export function whyNotReserved(
   spent: Spending,
   most: Spending,
-  { limits, setting }: Pick<BudgetOptions, 'limits' | 'setting'>,
+  { limits, setting }: { readonly limits: SpendingLimits; readonly setting: string },
   { kind: work, model }: BudgetedWork,
 ): string | undefined {
   // Whoever allows no money at all does not want to pay a price that nobody knows either.

@@ -1,4 +1,5 @@
 import type { Price } from '../core/budget.ts';
+import { compact } from '../core/json.ts';
 
 /** The day on which the figures below were compared with what the vendors publish. */
 export const LIST_DATE = '2026-11-16';
@@ -19,16 +20,12 @@ interface ListRow {
   readonly host?: string;
 }
 
-type PriceColumns = readonly [input: number, output: number, cacheRead?: number, cacheWrite?: number];
+/** The prices of input and output; of input that is read from the cache, and written to it, where they differ. */
+type Figures = readonly [input: number, output: number, cacheRead?: number, cacheWrite?: number];
 
-const row = (name: RegExp, ...[input, output, cacheRead, cacheWrite]: PriceColumns): ListRow => ({
+const row = (name: RegExp, ...[input, output, cacheRead, cacheWrite]: Figures): ListRow => ({
   name,
-  price: {
-    input,
-    output,
-    ...(cacheRead === undefined ? {} : { cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cacheWrite }),
-  },
+  price: { input, output, ...compact({ cacheRead, cacheWrite }) },
 });
 
 const atHost = (host: string, rows: readonly ListRow[]): readonly ListRow[] =>

@@ -289,7 +289,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     },
     practice: createPracticeApi(follower.practice, log),
     overlays: async (query: OverlayQuery) => overlays.describe(query),
-    ...createAdaptApi(recording.records, library.api, async () => config.learn.adapt),
+    ...createAdaptApi(recording.records, library.api, () => config.learn.adapt),
     ...createConsolidateApi(follower.practice),
     ...createTrainingApi(training, createSupplied(storeApi.training, supply), log),
   };

@@ -47,8 +47,7 @@ export function createWorkTreeKeeper(parts: WorkTreeKeeperParts): WorkTreeKeeper
           at: parts.clock.now(),
           fact: compact({
             type: 'workspace-snapshotted' as const,
-            session,
-            turn,
+            ...{ session, turn },
             ...stateOf(tree),
             content,
           }),
