@@ -105,13 +105,14 @@ async function inspectPg(url: string): Promise<PgInspection> {
   try {
     const server = await checkPgServer(pool);
     const nothing = { turns: 0, bytes: 0, unclean: [], isUnfinished: false };
-    const known = { where: describePlace(place), server };
-    if ((await readPgVersion(pool, PG_MIGRATIONS.length)) === 0) return { ...known, ...nothing, isNew: true };
+    const target = { where: describePlace(place), server };
+    if ((await readPgVersion(pool, PG_MIGRATIONS.length)) === 0)
+      return { ...target, ...nothing, isNew: true };
     const { turns, bytes } = await createPgReader(pool).totals();
     const rows = await pool.all<{ relation: string }>('select relation from unclean order by relation');
     const moves = await pool.all('select 1 from unfinished_move');
     return {
-      ...known,
+      ...target,
       isNew: false,
       isUnfinished: moves.length > 0,
       turns,

@@ -49,8 +49,8 @@ export async function moveStore(home: Home, { env, to, onProgress }: MoveOptions
     // Marks in the record were made with the salt of this home.
     if (isPgUrl(to)) await readSharedSalt(to, home);
     writeConfigText(home.configFile, text);
-    const kept = isPgUrl(to) ? { kept: leaveSqlite(home.storeFile) } : {};
-    return { to: isPgUrl(to) ? 'postgres' : 'sqlite', where: moved.where, ...moved.copied, ...kept };
+    const aside = isPgUrl(to) ? { kept: leaveSqlite(home.storeFile) } : {};
+    return { to: isPgUrl(to) ? 'postgres' : 'sqlite', where: moved.where, ...moved.copied, ...aside };
   } finally {
     lock.release();
   }

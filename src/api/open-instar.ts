@@ -115,10 +115,10 @@ export async function openInstar(
       await call((records) => records.report({ ...compact(event) }));
     },
     overlays: async (query = {}) => {
-      const found = await call((records) =>
+      const overlays = await call((records) =>
         records.overlays({ ...compact({ agent: scope.agent }), ...query }),
       );
-      return asArray(found).map(asObject).flatMap(readOverlay);
+      return asArray(overlays).map(asObject).flatMap(readOverlay);
     },
     lessons: (query = {}) => call((records) => createEpisodes(records).list(query)),
     flows: (options = {}) =>

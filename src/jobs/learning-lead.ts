@@ -121,14 +121,15 @@ export function createLeadership(options: LeadershipOptions): Leadership {
   let holder: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
-  let told = false;
+  /** As the listener was last told. */
+  let wasLeader = false;
   let isFaulty = false;
 
   const isLeader = (): boolean => lease !== undefined && clock.monotonic() - since < leaseMs * SAFE_PART;
   const tell = async (): Promise<void> => {
     const is = isLeader();
-    if (is === told) return;
-    told = is;
+    if (is === wasLeader) return;
+    wasLeader = is;
     await onChange(is);
   };
   const ask = async (): Promise<void> => {

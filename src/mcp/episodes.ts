@@ -81,12 +81,12 @@ export function createEpisodes(records: EpisodeRecords): Episodes {
   const look = async (
     episode: string,
   ): Promise<AttemptCounts & { readonly learns: boolean; readonly state: string }> => {
-    const found = asObject(await records.episode(episode));
+    const view = asObject(await records.episode(episode));
     return {
-      state: asString(found.state) ?? '',
-      attempts: asNumber(found.attempts) ?? 0,
-      failed: asNumber(found.failed) ?? 0,
-      learns: found.learns === true,
+      state: asString(view.state) ?? '',
+      attempts: asNumber(view.attempts) ?? 0,
+      failed: asNumber(view.failed) ?? 0,
+      learns: view.learns === true,
     };
   };
   const countsOf = async (episode: string) => {

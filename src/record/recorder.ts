@@ -263,7 +263,7 @@ function createRecord(
       else chunks = [];
     },
     end: (outcome) => {
-      const kept = size > LONGEST_REPLY ? undefined : chunks;
+      const reply = size > LONGEST_REPLY ? undefined : chunks;
       chunks = [];
       const job: EndJob = {
         type: 'end',
@@ -279,7 +279,7 @@ function createRecord(
         replyBytes: size,
         reply: undefined,
       };
-      finish(job, kept, size);
+      finish(job, reply, size);
     },
   };
 }

@@ -213,9 +213,9 @@ function fencedCalls(
     const source = close >= 0 ? next.slice(0, close + CLOSE.length) : firstJson(next);
     if (source === '') return /^[{[]|^<tool_call>/.test(next) && !isEnd ? undefined : none;
     const tag = close >= 0 ? readTaggedCall(next.slice(OPEN.length, close), tools) : undefined;
-    const found = close >= 0 ? (tag === undefined ? [] : [tag]) : readBareCalls(source, tools);
-    if (found.length === 0) return none;
-    calls.push(...found);
+    const read = close >= 0 ? (tag === undefined ? [] : [tag]) : readBareCalls(source, tools);
+    if (read.length === 0) return none;
+    calls.push(...read);
     at += gap + source.length;
   }
 }

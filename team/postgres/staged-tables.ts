@@ -155,8 +155,8 @@ export function createStagedTables(loaded: LoadedRows, lastSeq: number): StagedT
     turn: (id) => turns.get(id) ?? read(loaded.turns, id, wanted.turns),
     turnsOf: (session) => {
       const before = read(loaded.turnsOf, session, wanted.turnsOf) ?? [];
-      const known = new Set(before.map(({ id }) => id));
-      const fresh = [...turns.values()].filter((row) => row.session === session && !known.has(row.id));
+      const stored = new Set(before.map(({ id }) => id));
+      const fresh = [...turns.values()].filter((row) => row.session === session && !stored.has(row.id));
       return [...before.map((row) => turns.get(row.id) ?? row), ...fresh];
     },
     putTurn: (row) => void turns.set(row.id, row),

@@ -239,7 +239,7 @@ export const insertBodyRows = (
 /** Counts a use also of a block that is stored already; ignores a use of a block that is not stored. */
 async function insertBlocks(sql: PgSql, blocks: readonly ChangeOf<'block'>[]): Promise<void> {
   const hashes = blocks.map(({ block }) => toColumn(block.hash));
-  const known = new Set(
+  const stored = new Set(
     (await sql.all<{ hash: string }>('select hash from blocks where hash = any($1)', [hashes])).map(
       ({ hash }) => hash,
     ),
@@ -248,11 +248,11 @@ async function insertBlocks(sql: PgSql, blocks: readonly ChangeOf<'block'>[]): P
   const uses: { session: string; hash: string }[] = [];
   for (const { block, isHurried } of blocks) {
     const hash = toColumn(block.hash);
-    if (!known.has(hash)) {
+    if (!stored.has(hash)) {
       if (block.text === undefined) continue;
       const { codec, body } = packBody(block.text, isHurried);
       rows.push({ hash, codec, body, sum: hashBlockRow({ hash, codec, body }) });
-      known.add(hash);
+      stored.add(hash);
     }
     uses.push({ session: toColumn(block.session), hash });
   }

@@ -125,11 +125,11 @@ export interface RawBlockRow extends BlockRow {
 /** Counts a use also of a block that is stored already; ignores a use of a block that is not stored. */
 export function insertBlock(sql: Sql, { hash, text, session }: Block, isHurried: boolean): void {
   const name = toHashColumn(hash);
-  const known = findBlock(sql, name);
-  const id = known ?? (text === undefined ? undefined : insertBlockBody(sql, name, text, isHurried));
+  const stored = findBlock(sql, name);
+  const id = stored ?? (text === undefined ? undefined : insertBlockBody(sql, name, text, isHurried));
   if (id === undefined) return;
   const isNew = sql.run('insert or ignore into block_uses(session, id) values(?, ?)', toColumn(session), id);
-  if (known !== undefined && isNew > 0) sql.run('update block_ids set uses = uses + 1 where hash = ?', name);
+  if (stored !== undefined && isNew > 0) sql.run('update block_ids set uses = uses + 1 where hash = ?', name);
 }
 
 const findBlock = (sql: Sql, name: string | Uint8Array): number | undefined =>
