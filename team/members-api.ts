@@ -12,7 +12,7 @@ interface MembersApiOptions {
   readonly members: Members;
   readonly records: Pick<Records, 'sessions' | 'turn'>;
   /** Undefined while it cannot be read. */
-  readonly library: () => Library | undefined | Promise<Library | undefined>;
+  readonly library: () => Promise<Library | undefined>;
   /** Why members could not use this gateway safely. */
   readonly unsafe?: string | undefined;
 }
@@ -30,156 +30,163 @@ const refuse = (message: string): never => {
 /** The most sessions of a member that are counted. */
 const MOST_SESSIONS = 10_000;
 
+type Operation = (team: MembersApiOptions, request: JsonObject, by: string) => Promise<JsonObject>;
+
 /**
  * What people ask about the members of a team, by `do`. `asker`: the member who asks, whose own affairs alone it answers; absent: an
  * owner. `by`: the id of the key, for the record.
  */
-export function createMembersApi({
-  members,
-  records,
-  library,
-  unsafe,
-}: MembersApiOptions): (request: JsonObject) => Promise<JsonObject> {
-  const named = (request: JsonObject): Member => {
-    const name = asString(request.name) ?? asString(request.asker) ?? '';
-    const found = members.find(name);
-    if (found === undefined || found.removedAt !== undefined)
-      return refuse(
-        name === ''
-          ? 'Name a member.'
-          : `No member is named "${name.slice(0, 64)}". See: instar members list`,
-      );
-    return found;
+export const createMembersApi =
+  (team: MembersApiOptions) =>
+  async (request: JsonObject): Promise<JsonObject> => {
+    const operation = OPERATIONS[asString(request.do) ?? ''];
+    if (operation === undefined) return refuse(`Ask for one of: ${Object.keys(OPERATIONS).join(', ')}.`);
+    await team.members.catchUp();
+    return operation(team, request, asString(request.by) ?? 'owner');
   };
-  /** The member that a request is about: for a member who is no owner, the own affairs alone. */
-  const own = (request: JsonObject): Member => {
-    const member = named(request);
-    return request.asker === undefined || member.id === request.asker
-      ? member
-      : refuse('Only an owner of the team may do this for others.');
-  };
-  const owners = (request: JsonObject): void => {
-    if (request.asker !== undefined) refuse('Only an owner of the team may do this.');
-  };
-  const key = async (member: Member, name: string, by: string): Promise<JsonObject> => {
-    const isPerson = name === '';
-    // A new key of the person replaces the old one.
-    for (const one of member.keys)
-      if (isPerson ? one.use === 'person' : one.use === 'client' && one.name === name)
-        await members.change(member.id, { do: 'revoke-key', key: one.id }, by);
-    const made = await members.addKey(
-      member.id,
-      isPerson ? member.name : name,
-      isPerson ? 'person' : 'client',
-      by,
+
+function memberNamed(members: Members, request: JsonObject): Member {
+  const name = asString(request.name) ?? asString(request.asker) ?? '';
+  const member = members.find(name);
+  if (member === undefined || member.removedAt !== undefined)
+    return refuse(
+      name === '' ? 'Name a member.' : `No member is named "${name.slice(0, 64)}". See: instar members list`,
     );
-    return { id: made.id, member: member.name, use: isPerson ? 'person' : 'client', key: made.key };
-  };
-  const sharedOf = async ({ id, name, shares }: Member): Promise<JsonObject> => {
-    const open = await library();
-    const all = open?.lessons() ?? [];
-    const sessions = await records.sessions({ limit: MOST_SESSIONS, member: id });
-    const rests: JsonObject[] = [];
-    for (const lesson of all.filter(({ text }) => text.scope.member === TEAM)) {
-      const mine = await turnsOf(id, lesson, records);
-      const isSource = lesson.text.evidence.team?.some(({ member }) => member === id) === true;
-      if (mine.length > 0 || isSource) rests.push(describeShared(lesson, mine));
-    }
-    return {
-      member: name,
-      shares,
-      recorded: { sessions: sessions.length, turns: sessions.reduce((sum, { turns }) => sum + turns, 0) },
-      private: all.filter(({ text }) => text.scope.member === id).length,
-      team: rests,
-    };
-  };
-  const operations: Readonly<Record<string, (request: JsonObject, by: string) => Promise<JsonObject>>> = {
-    list: async ({ asker }) => ({ members: members.list().map((one) => describeMember(one, asker)) }),
-    add: async (request, by) => {
-      owners(request);
-      if (unsafe !== undefined) return refuse(`No member can be added: ${unsafe}. Fix: ${SAFE_FOR_TEAM}.`);
-      const name = asString(request.name)?.trim() ?? '';
-      const role = request.role ?? 'member';
-      if (!isMemberName(name))
-        return refuse('A member needs a name of letters, digits, spaces, dots, dashes or @, at most 64.');
-      if (!isRole(role)) return refuse(`A role is one of: ${MEMBER_ROLES.join(', ')}.`);
-      if (members.find(name) !== undefined) return refuse(`There is a member named "${name}" already.`);
-      const id = newMemberId();
-      await members.change(id, { do: 'add', name, role }, by);
-      const made = await members.addKey(id, name, 'person', by);
-      return { id, name, role, key: made.key };
-    },
-    remove: async (request, by) => {
-      owners(request);
-      const { id, name } = named(request);
-      await members.change(id, { do: 'remove' }, by);
-      return { id, name, removed: true };
-    },
-    role: async (request, by) => {
-      owners(request);
-      const { role } = request;
-      if (!isRole(role)) return refuse(`A role is one of: ${MEMBER_ROLES.join(', ')}.`);
-      const { id, name } = named(request);
-      await members.change(id, { do: 'role', role }, by);
-      return { id, name, role };
-    },
-    share: async (request, by) => {
-      const { id, name } = own(request);
-      const shares = request.shares === true;
-      if (shares && request.asker === undefined)
-        return refuse(
-          'Only the member may agree to share: run "instar members opt-in" with the member’s own key.',
-        );
-      await members.change(id, { do: 'share', shares }, by);
-      const withdrawn = shares ? [] : await withdraw(id, await library());
-      return { id, name, shares, withdrawn };
-    },
-    key: async (request, by) => {
-      const client = asString(request.client)?.trim() ?? '';
-      if (client === '') owners(request);
-      else if (!isMemberName(client))
-        return refuse('A client needs a name of letters, digits, spaces, dots, dashes or @.');
-      return key(own(request), client, by);
-    },
-    revoke: async (request, by) => {
-      const member = own(request);
-      const found = member.keys.filter(({ id, name }) => id === request.key || name === request.key);
-      if (found.length === 0) return refuse(`${member.name} has no such key. See: instar members list`);
-      for (const { id } of found) await members.change(member.id, { do: 'revoke-key', key: id }, by);
-      return { member: member.name, revoked: found.map(({ id }) => id) };
-    },
-    shared: (request) => sharedOf(own(request)),
-    move: async (request) => {
-      owners(request);
-      const open = await library();
-      const lesson = open?.find(asString(request.lesson) ?? '');
-      if (open === undefined || lesson === undefined) return refuse('No lesson has this id or name.');
-      const why = whyNotForTeam(lesson);
-      if (why !== undefined) return refuse(`${lesson.text.name} cannot be moved to the team: ${why}.`);
-      const { member } = lesson.text.scope;
-      if (!members.shares(member))
-        return refuse(
-          `${members.find(member ?? '')?.name ?? 'Its member'} has not agreed to share: the lesson stays private.`,
-        );
-      const change = teamLesson([lesson], 'trial');
-      const reason = 'an owner moved it to the team';
-      const by = { kind: 'person', name: 'person' } as const;
-      const { results, generation } = await open.publish({
-        id: `move-${change.id}`,
-        by,
-        reason,
-        changes: [change],
-      });
-      return { generation, results: results.map((result) => ({ ...result })) };
-    },
-  };
-  return async (request) => {
-    const operation = operations[asString(request.do) ?? ''];
-    if (operation === undefined) return refuse(`Ask for one of: ${Object.keys(operations).join(', ')}.`);
-    await members.catchUp();
-    return operation(request, asString(request.by) ?? 'owner');
-  };
+  return member;
 }
+
+/** The member that a request is about: for a member who is no owner, the own affairs alone. */
+function ownMember(members: Members, request: JsonObject): Member {
+  const member = memberNamed(members, request);
+  return request.asker === undefined || member.id === request.asker
+    ? member
+    : refuse('Only an owner of the team may do this for others.');
+}
+
+function refuseMembers(request: JsonObject): void {
+  if (request.asker !== undefined) refuse('Only an owner of the team may do this.');
+}
+
+const addMember: Operation = async ({ members, unsafe }, request, by) => {
+  refuseMembers(request);
+  if (unsafe !== undefined) return refuse(`No member can be added: ${unsafe}. Fix: ${SAFE_FOR_TEAM}.`);
+  const name = asString(request.name)?.trim() ?? '';
+  const role = request.role ?? 'member';
+  if (!isMemberName(name))
+    return refuse('A member needs a name of letters, digits, spaces, dots, dashes or @, at most 64.');
+  if (!isRole(role)) return refuse(`A role is one of: ${MEMBER_ROLES.join(', ')}.`);
+  if (members.find(name) !== undefined) return refuse(`There is a member named "${name}" already.`);
+  const id = newMemberId();
+  await members.change(id, { do: 'add', name, role }, by);
+  const made = await members.addKey(id, name, 'person', by);
+  return { id, name, role, key: made.key };
+};
+
+const removeMember: Operation = async ({ members }, request, by) => {
+  refuseMembers(request);
+  const { id, name } = memberNamed(members, request);
+  await members.change(id, { do: 'remove' }, by);
+  return { id, name, removed: true };
+};
+
+const changeRole: Operation = async ({ members }, request, by) => {
+  refuseMembers(request);
+  const { role } = request;
+  if (!isRole(role)) return refuse(`A role is one of: ${MEMBER_ROLES.join(', ')}.`);
+  const { id, name } = memberNamed(members, request);
+  await members.change(id, { do: 'role', role }, by);
+  return { id, name, role };
+};
+
+const changeSharing: Operation = async ({ members, library }, request, by) => {
+  const { id, name } = ownMember(members, request);
+  const shares = request.shares === true;
+  if (shares && request.asker === undefined)
+    return refuse(
+      'Only the member may agree to share: run "instar members opt-in" with the member’s own key.',
+    );
+  await members.change(id, { do: 'share', shares }, by);
+  const withdrawn = shares ? [] : await withdraw(id, await library());
+  return { id, name, shares, withdrawn };
+};
+
+/** A new key of a person, or of a program of the same name, replaces the old one. */
+const makeKey: Operation = async ({ members }, request, by) => {
+  const client = asString(request.client)?.trim() ?? '';
+  if (client === '') refuseMembers(request);
+  else if (!isMemberName(client))
+    return refuse('A client needs a name of letters, digits, spaces, dots, dashes or @.');
+  const member = ownMember(members, request);
+  const use = client === '' ? 'person' : 'client';
+  for (const one of member.keys)
+    if (one.use === use && (use === 'person' || one.name === client))
+      await members.change(member.id, { do: 'revoke-key', key: one.id }, by);
+  const made = await members.addKey(member.id, client === '' ? member.name : client, use, by);
+  return { id: made.id, member: member.name, use, key: made.key };
+};
+
+const revokeKeys: Operation = async ({ members }, request, by) => {
+  const member = ownMember(members, request);
+  const keys = member.keys.filter(({ id, name }) => id === request.key || name === request.key);
+  if (keys.length === 0) return refuse(`${member.name} has no such key. See: instar members list`);
+  for (const { id } of keys) await members.change(member.id, { do: 'revoke-key', key: id }, by);
+  return { member: member.name, revoked: keys.map(({ id }) => id) };
+};
+
+const showShared: Operation = async ({ members, records, library }, request) => {
+  const { id, name, shares } = ownMember(members, request);
+  const all = (await library())?.lessons() ?? [];
+  const sessions = await records.sessions({ limit: MOST_SESSIONS, member: id });
+  const team: JsonObject[] = [];
+  for (const lesson of all.filter(({ text }) => text.scope.member === TEAM)) {
+    const mine = await turnsOf(id, lesson, records);
+    const isSource = lesson.text.evidence.team?.some(({ member }) => member === id) === true;
+    if (mine.length > 0 || isSource) team.push(describeShared(lesson, mine));
+  }
+  return {
+    member: name,
+    shares,
+    recorded: { sessions: sessions.length, turns: sessions.reduce((sum, { turns }) => sum + turns, 0) },
+    private: all.filter(({ text }) => text.scope.member === id).length,
+    team,
+  };
+};
+
+const moveToTeam: Operation = async ({ members, library }, request) => {
+  refuseMembers(request);
+  const open = await library();
+  const lesson = open?.find(asString(request.lesson) ?? '');
+  if (open === undefined || lesson === undefined) return refuse('No lesson has this id or name.');
+  const why = whyNotForTeam(lesson);
+  if (why !== undefined) return refuse(`${lesson.text.name} cannot be moved to the team: ${why}.`);
+  const { member } = lesson.text.scope;
+  if (!members.shares(member))
+    return refuse(
+      `${members.find(member ?? '')?.name ?? 'Its member'} has not agreed to share: the lesson stays private.`,
+    );
+  const change = teamLesson([lesson], 'trial');
+  const { results, generation } = await open.publish({
+    id: `move-${change.id}`,
+    by: { kind: 'person', name: 'person' },
+    reason: 'an owner moved it to the team',
+    changes: [change],
+  });
+  return { generation, results: results.map((result) => ({ ...result })) };
+};
+
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  list: async ({ members }, { asker }) => ({
+    members: members.list().map((one) => describeMember(one, asker)),
+  }),
+  add: addMember,
+  remove: removeMember,
+  role: changeRole,
+  share: changeSharing,
+  key: makeKey,
+  revoke: revokeKeys,
+  shared: showShared,
+  move: moveToTeam,
+};
 
 const describeMember = (
   { id, name, role, shares, addedAt, keys }: Member,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { keepOldFormat } from '../src/api/take-home.ts';
 import { editConfig, writeConfigText } from '../src/config/edit-config.ts';
 import { type Home, HomeInUseError } from '../src/config/home.ts';
@@ -6,8 +7,13 @@ import type { JsonObject } from '../src/core/json.ts';
 import { StoreError } from '../src/core/store.ts';
 import { lockHome } from '../src/record/home-lock.ts';
 import { openWholeStore } from '../src/record/open-store.ts';
-import { isPgUrl } from '../src/record/pg-place.ts';
-import { leaveSqlite, moveToPg, moveToSqlite } from './postgres/move-record.ts';
+import { describePlace, isPgUrl, readPgUrl } from '../src/record/pg-place.ts';
+import { putAside } from '../src/record/snapshots.ts';
+import { openSqliteStore } from '../src/record/store/sqlite-store.ts';
+import { copyFromSqlite, copyToSqlite } from './postgres/copy-store.ts';
+import { openPgPool } from './postgres/pg-connection.ts';
+import { migratePg } from './postgres/pg-schema.ts';
+import type { StoreDigest } from './postgres/row-source.ts';
 import { readSharedSalt } from './shared-salt.ts';
 
 interface MoveOptions {
@@ -43,9 +49,52 @@ export async function moveStore(home: Home, { env, to, onProgress }: MoveOptions
     // Marks in the record were made with the salt of this home.
     if (isPgUrl(to)) await readSharedSalt(to, home);
     writeConfigText(home.configFile, text);
-    const kept = isPgUrl(to) ? { kept: leaveSqlite(home.storeFile) } : {};
-    return { to: isPgUrl(to) ? 'postgres' : 'sqlite', where: moved.where, ...moved.copied, ...kept };
+    const aside = isPgUrl(to) ? { kept: leaveSqlite(home.storeFile) } : {};
+    return { to: isPgUrl(to) ? 'postgres' : 'sqlite', where: moved.where, ...moved.copied, ...aside };
   } finally {
     lock.release();
+  }
+}
+
+export interface MovedRecord {
+  readonly where: string;
+  /** What was copied, counted and compared by its hashes. */
+  readonly copied: StoreDigest;
+}
+
+type TellProgress = (done: number, of: number) => void;
+
+/**
+ * Copies the SQLite store of a home, which must be locked, into PostgreSQL. Interrupted, it goes on where it was. The file
+ * stays as it is until `leaveSqlite`.
+ */
+export async function moveToPg(file: string, url: string, tell?: TellProgress): Promise<MovedRecord> {
+  if (!existsSync(file)) throw new StoreError('io', `nothing is recorded yet: ${file} does not exist`);
+  // Upgrades an older format, and brings its log into the file.
+  openSqliteStore({ file }).close();
+  const place = readPgUrl(url);
+  const pool = openPgPool(place);
+  try {
+    await migratePg(pool);
+    const copied = await copyFromSqlite(file, pool, ({ facts, of }) => tell?.(facts, of));
+    return { where: describePlace(place), copied };
+  } finally {
+    await pool.close();
+  }
+}
+
+/** Keeps the file under the name of a replaced store, where later erasures reach it, too. Returns that name. */
+const leaveSqlite = (file: string): string => putAside(file);
+
+/** Copies the record in PostgreSQL into a new file. Interrupted, it leaves nothing and begins again. */
+export async function moveToSqlite(url: string, file: string): Promise<MovedRecord> {
+  if (existsSync(file)) throw new StoreError('io', `${file} exists already: move it away first`);
+  const place = readPgUrl(url);
+  const pool = openPgPool(place);
+  try {
+    await migratePg(pool);
+    return { where: file, copied: await copyToSqlite(pool, file) };
+  } finally {
+    await pool.close();
   }
 }

@@ -38,14 +38,14 @@ export async function serveTeam<Keys extends { find(presented: string): Caller |
 }: ServeTeamOptions<Keys>): Promise<ServedTeam<Keys>> {
   const members = await openMembers(opened);
   if (shared !== undefined) {
-    shared.on(['member-changed'], members.add);
+    shared.on(['member-changed'], async (stored) => members.add(stored));
     // What was appended between the two; without the record they are read again later.
     await members.catchUp().catch(() => undefined);
   }
   const unsafe = whyUnsafeForTeam(gateway);
   return {
     keys: withMemberKeys(keys, members),
-    api: createMembersApi({ members, unsafe, records: opened.records, library }),
+    api: createMembersApi({ members, unsafe, records: opened.records, library: async () => library() }),
     refuseUnsafe: () => {
       if (unsafe !== undefined && members.list().length > 0)
         throw new ConfigError([{ path: 'gateway.host', what: unsafe, fix: SAFE_FOR_TEAM }]);

@@ -64,7 +64,7 @@ async function followRecord({ place, gateway, append, clock, log }: FollowOption
     onConnected: (sql) => holdGateway(sql, gateway),
     onFault: (error) => log.error({ err: error }, 'a change by another gateway could not be followed'),
   });
-  follower.onBegun(() => void watch.look());
+  follower.onBegun(async () => void watch.look());
   let isClosed = false;
   return {
     ...follower,
@@ -120,8 +120,15 @@ async function followRecord({ place, gateway, append, clock, log }: FollowOption
 function describeGateways(own: string, follower: LogFollower, watch: GatewayWatch): JsonObject {
   const gateways = watch.known().map(({ id, kind, host, pid, url, version, startedAt, seenMsAgo, isAlive }) =>
     compact({
-      ...{ id, kind, host, pid, url: url ?? undefined },
-      ...{ version, seenMsAgo, isAlive, isThis: id === own },
+      id,
+      kind,
+      host,
+      pid,
+      url: url ?? undefined,
+      version,
+      seenMsAgo,
+      isAlive,
+      isThis: id === own,
       startedAt: new Date(startedAt).toISOString(),
     }),
   );

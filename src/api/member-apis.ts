@@ -3,7 +3,7 @@ import type { DaemonApi, KeysApi, LessonsApi, OwnerApis } from '../core/daemon-a
 import { asArray, asObject, asString, compact, type JsonObject } from '../core/json.ts';
 import { isMemberId } from '../core/member.ts';
 import { UNKNOWN_AGENT } from '../core/principal.ts';
-import type { Records } from '../core/store.ts';
+import { type Records, StoreError } from '../core/store.ts';
 import { giveFeedback } from '../gateway/control-api.ts';
 import type { AgentsOfKeys } from '../gateway/identify.ts';
 import { isOfTeam } from '../lessons/member-library.ts';
@@ -38,14 +38,15 @@ export function createApisFor(options: MemberApisOptions): (caller: Caller) => O
     if (caller.kind === 'owner') return withAudit(apis, audit, caller.id);
     const library = (): OpenLessons => {
       const open = options.lessons();
-      if (open === undefined) throw new ApiError(503, 'The library cannot be read.');
+      if (open === undefined) throw new StoreError('io', 'The library cannot be read.');
       return open;
     };
     const { member } = caller;
     const lessonsOf = (): LessonsApi => library().apiFor(member, records);
     if (caller.kind === 'caller' && !isMemberId(member ?? ''))
       return withAudit(clientApis(caller, apis, lessonsOf, options.agents), audit, caller.id);
-    if (member === undefined) return withAudit({ ...apis, lessonsApi: lessonsOf() }, audit, caller.id);
+    if (member === undefined)
+      return withAudit({ ...apis, lessonsApi: openedWhenAsked(lessonsOf) }, audit, caller.id);
     const own = recordsOfMember(records, member);
     const parts = {
       api: memberApi(caller, member, own, options),
@@ -133,16 +134,25 @@ function memberApi(
   };
 }
 
+/** `own` may throw while the library cannot be read: only a question about lessons must fail then. */
+const openedWhenAsked = (own: () => LessonsApi): LessonsApi => ({
+  list: async (query) => own().list(query),
+  all: async () => own().all(),
+  show: async (idOrName) => own().show(idOrName),
+  why: async (turn) => own().why(turn),
+  today: async () => own().today(),
+  change: async (body) => own().change(body),
+  recall: async (query) => own().recall(query),
+  review: async () => own().review(),
+  generations: async () => own().generations(),
+  diff: async (from, to) => own().diff(from, to),
+  rollback: async (to) => own().rollback(to),
+});
+
 function memberLessons(caller: Caller, records: Records, open: () => OpenLessons): LessonsApi {
   const own = (): LessonsApi => open().apiFor(caller.member, records);
   return {
-    list: (query) => own().list(query),
-    all: () => own().all(),
-    show: (idOrName) => own().show(idOrName),
-    why: (turn) => own().why(turn),
-    today: () => own().today(),
-    recall: (query) => own().recall(query),
-    review: () => own().review(),
+    ...openedWhenAsked(own),
     change: async (body) => {
       const { library } = open();
       const refusals = asArray(body.changes).flatMap((change) => {

@@ -115,10 +115,10 @@ export async function openInstar(
       await call((records) => records.report({ ...compact(event) }));
     },
     overlays: async (query = {}) => {
-      const found = await call((records) =>
+      const overlays = await call((records) =>
         records.overlays({ ...compact({ agent: scope.agent }), ...query }),
       );
-      return asArray(found).map(asObject).flatMap(readOverlay);
+      return asArray(overlays).map(asObject).flatMap(readOverlay);
     },
     lessons: (query = {}) => call((records) => createEpisodes(records).list(query)),
     flows: (options = {}) =>
@@ -136,7 +136,7 @@ export async function openInstar(
     practice: (options) => {
       const asked = { ...scope, ...options, agent: options.agent ?? scope.agent ?? DEFAULT_AGENT };
       if (closed !== undefined) throw new InstarError('closed', 'This Instar was closed.');
-      const done = translated(() => practiseAlone(home, env, store, asked, openModels));
+      const done = translated(() => practiseAlone({ home, env, store, openModels }, asked));
       running.add(done);
       return done.finally(() => running.delete(done));
     },
@@ -207,10 +207,12 @@ async function within<T>(
     const { key, caller } = callerOf(kind, home, env);
     if (daemon !== undefined && isAlive(daemon))
       return work(
-        createRemoteEpisodeRecords((method, path, body) => askApi(daemon, key, method, path, body)),
+        createRemoteEpisodeRecords((method, path, body) =>
+          askApi({ url: daemon.url, key }, method, path, body),
+        ),
       );
-    const done = store.use(caller, work);
-    if (done !== undefined) return done;
+    const done = await store.use(caller, work);
+    if (done.ok) return done.value;
     if (systemClock.monotonic() >= until)
       throw new HomeInUseError(`${home.dir} is in use by another Instar process that does not answer.`);
     await sleep(TRY_AGAIN_MS, new AbortController().signal);
@@ -219,17 +221,14 @@ async function within<T>(
 
 /** On the store itself: a daemon practises in quiet hours, with `instar practice`. */
 async function practiseAlone(
-  home: Home,
-  env: NodeJS.ProcessEnv,
-  store: ReturnType<typeof createStoreLease>,
+  { home, env, store, openModels }: UnservedHome,
   options: PracticeOptions & { readonly agent: string },
-  openModels: OpenModels,
 ): Promise<PracticeResult> {
   const daemon = await findDaemon(home);
   const held =
     daemon !== undefined && isAlive(daemon)
       ? undefined
-      : store.hold(async (opened) => {
+      : await store.hold(async (opened) => {
           const models = await openModels(home, opened.config, env);
           try {
             return await practiseHere(opened, options, models);
@@ -237,11 +236,18 @@ async function practiseAlone(
             await models.close();
           }
         });
-  if (held === undefined)
+  if (held?.ok !== true)
     throw new InstarError('home-in-use', `${home.dir} is served by a daemon or used by another program.`, {
       fix: 'stop it with: instar stop, or practise there with: instar practice run',
     });
-  return held;
+  return held.value;
+}
+
+interface UnservedHome {
+  readonly home: Home;
+  readonly env: NodeJS.ProcessEnv;
+  readonly store: ReturnType<typeof createStoreLease>;
+  readonly openModels: OpenModels;
 }
 
 interface WithinOptions {

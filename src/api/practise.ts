@@ -147,14 +147,15 @@ function readTasks({
       throw new InstarError('invalid', 'every task needs a prompt that is not empty.');
     const id = task.id ?? contentKey(task.prompt, task.system ?? null, task.answer ?? null).slice(0, 16);
     return compact({
-      ...{
-        id: `library/${id}`,
-        root: id,
-        origin: 'curated' as const,
-        prompt: task.prompt,
-        system: task.system,
-      },
-      ...{ domain: task.domain ?? domain, agent, project, reference: task.answer },
+      id: `library/${id}`,
+      root: id,
+      origin: 'curated' as const,
+      prompt: task.prompt,
+      system: task.system,
+      domain: task.domain ?? domain,
+      agent,
+      project,
+      reference: task.answer,
       check: typeof verify === 'function' ? undefined : verify,
     });
   });

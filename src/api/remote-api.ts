@@ -22,7 +22,12 @@ export function createRemoteApi(daemon: Pick<DaemonRecord, 'url'>, key: string |
     const path = id === undefined ? route.path : route.path.replace(':id', encodeURIComponent(id));
     const search = searchOf({ ...query }).toString();
     const sent = body ?? (route.method === 'POST' ? {} : undefined);
-    return askApi(daemon, key, route.method, search === '' ? path : `${path}?${search}`, sent as JsonObject);
+    return askApi(
+      { url: daemon.url, key },
+      route.method,
+      search === '' ? path : `${path}?${search}`,
+      sent as JsonObject,
+    );
   };
   const one = async <S extends RouteShape>(route: S, given?: Given<S>): Promise<JsonObject> =>
     asObject(await call(route, given));
@@ -126,31 +131,35 @@ function readErasure({ erased, lessons, copies }: JsonObject): ErasureReport {
 
 /** An address that signs a browser in on the page, once. */
 export async function askPageCode(
-  daemon: DaemonRecord,
+  { url: base }: DaemonRecord,
   key: string,
 ): Promise<{ readonly url: string; readonly expiresAt: string; readonly hasPage: boolean }> {
   const { method, path } = PAGE_ROUTES.pageCode;
-  const { url, expiresAt, hasPage } = asObject(await askApi(daemon, key, method, path, {}));
+  const { url, expiresAt, hasPage } = asObject(await askApi({ url: base, key }, method, path, {}));
   return { url: asString(url) ?? '', expiresAt: asString(expiresAt) ?? '', hasPage: hasPage === true };
 }
 
 /** Signs every browser out of the page. */
-export async function askSignOut(daemon: DaemonRecord, key: string): Promise<void> {
+export async function askSignOut({ url }: DaemonRecord, key: string): Promise<void> {
   const { method, path } = PAGE_ROUTES.signOutAll;
-  await askApi(daemon, key, method, path, {});
+  await askApi({ url, key }, method, path, {});
 }
 
 const TIMEOUT_MS = 120_000;
 
+interface ApiAddress {
+  readonly url: string;
+  readonly key: string | undefined;
+}
+
 /** One request to a daemon's API. Rejects with `ApiError` for any status but 200. */
 export async function askApi(
-  daemon: Pick<DaemonRecord, 'url'>,
-  key: string | undefined,
+  { url, key }: ApiAddress,
   method: string,
   path: string,
   body?: JsonObject,
 ): Promise<Json> {
-  const reply = await callDaemon(daemon, path, {
+  const reply = await callDaemon({ url }, path, {
     method,
     timeoutMs: TIMEOUT_MS,
     headers: {

@@ -27,12 +27,15 @@ import { ApiError } from './remote-api.ts';
 import { createStoreApi } from './store-api.ts';
 import { keepOldFormat } from './take-home.ts';
 
+/** What the work returned, unless another process has the home. */
+type LeaseResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+
 /** The store of a home that no daemon serves, opened while calls need it and given back shortly after the last one. */
 export interface StoreLease {
-  /** Undefined when another process has the home. `by`: the key under which `work` writes. */
-  use<T>(by: Caller, work: (records: EpisodeRecords) => Promise<T>): Promise<T> | undefined;
-  /** The store itself, for as long as `work` takes: no other process can use the home meanwhile. Undefined as above. */
-  hold<T>(work: (store: HeldStore) => Promise<T>): Promise<T> | undefined;
+  /** `by`: the key under which `work` writes. */
+  use<T>(by: Caller, work: (records: EpisodeRecords) => Promise<T>): Promise<LeaseResult<T>>;
+  /** The store itself, for as long as `work` takes: no other process can use the home meanwhile. */
+  hold<T>(work: (store: HeldStore) => Promise<T>): Promise<LeaseResult<T>>;
   /** Waits for running calls. */
   close(): Promise<void>;
 }
@@ -83,52 +86,22 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
     }
     return recall;
   };
-  const open = (): OpenedStore | undefined => {
-    const lock = lockHome(home.lockFile);
-    if (lock === undefined) return undefined;
-    try {
-      const place = placeOfRecord(home, { url: readStoreUrl(home.configFile) });
-      keepOldFormat(home, place);
-      const store = openWholeStore(home, place);
-      const redactor = openRedactor({
-        salt: readOrCreateSalt(home),
-        keys: () => readOwnKeys(undefined, { env, home }),
-      });
-      const records = toRecords(store, systemClock.now, redactor);
-      let lessons: Promise<OpenLessons> | undefined;
-      return {
-        records,
-        redactor,
-        lessons: () => {
-          lessons ??= recaller().open(records);
-          return lessons;
-        },
-        close: async () => {
-          await recall?.pause();
-          // One that could not be opened needs no end.
-          await store.then((one) => one.close()).catch(() => undefined);
-          lock.release();
-        },
-      };
-    } catch (error) {
-      lock.release();
-      throw error;
-    }
-  };
   const giveBack = (): void => {
     clearTimeout(timer);
     const last = opened;
     opened = undefined;
     if (last === undefined) return;
     isClosing = true;
-    closing = last.close().finally(() => {
+    closing = (recall?.pause() ?? Promise.resolve()).then(last.close).finally(() => {
       isClosing = false;
     });
     closing.catch(() => undefined);
   };
-  const run = async <T>(work: () => Promise<T>): Promise<T> => {
+  const run = async <T>(work: (store: OpenedStore) => Promise<T>): Promise<LeaseResult<T>> => {
+    const store = enter();
+    if (store === undefined) return { ok: false, why: `${home.dir} is in use by another process` };
     try {
-      return await work();
+      return { ok: true, value: await work(store) };
     } finally {
       users--;
       if (users === 0) {
@@ -140,30 +113,61 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
   };
   const enter = (): OpenedStore | undefined => {
     if (isClosing) return undefined;
-    opened ??= open();
+    opened ??= openLocked(home, env, (records) => recaller().open(records));
     if (opened === undefined) return undefined;
     users++;
     clearTimeout(timer);
     return opened;
   };
   return {
-    use: (by, work) => {
-      const store = enter();
-      return store && run(() => work(toEpisodeRecords(store, by, isOff)));
-    },
-    hold: (work) => {
-      const store = enter();
-      return (
-        store &&
-        run(async () => work({ ...store, config: readConfig(), embed: (texts) => recaller().embed(texts) }))
-      );
-    },
+    use: (by, work) => run((store) => work(toEpisodeRecords(store, by, isOff))),
+    hold: (work) =>
+      run(async (store) =>
+        work({ ...store, config: readConfig(), embed: (texts) => recaller().embed(texts) }),
+      ),
     close: async () => {
       giveBack();
       await closing;
       await recall?.close();
     },
   };
+}
+
+/** Undefined when another process has the home. */
+function openLocked(
+  home: Home,
+  env: NodeJS.ProcessEnv,
+  openLessons: (records: Records) => Promise<OpenLessons>,
+): OpenedStore | undefined {
+  const lock = lockHome(home.lockFile);
+  if (lock === undefined) return undefined;
+  try {
+    const place = placeOfRecord(home, { url: readStoreUrl(home.configFile) });
+    keepOldFormat(home, place);
+    const store = openWholeStore(home, place);
+    const redactor = openRedactor({
+      salt: readOrCreateSalt(home),
+      keys: () => readOwnKeys(undefined, { env, home }),
+    });
+    const records = toRecords(store, systemClock.now, redactor);
+    let lessons: Promise<OpenLessons> | undefined;
+    return {
+      records,
+      redactor,
+      lessons: () => {
+        lessons ??= openLessons(records);
+        return lessons;
+      },
+      close: async () => {
+        // One that could not be opened needs no end.
+        await store.then((one) => one.close()).catch(() => undefined);
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
 }
 
 /** What a daemon would do for the holder of a key, on the store itself. */
@@ -183,9 +187,9 @@ function toEpisodeRecords(
     report: (event) => control(reportEvent, event),
     feedback: (body) => control(giveFeedback, body),
     episode: async (id) => {
-      const found = await api.episode(id);
-      if (found === undefined) throw new ApiError(404, `No episode named "${id}".`);
-      return found;
+      const episode = await api.episode(id);
+      if (episode === undefined) throw new ApiError(404, `No episode named "${id}".`);
+      return episode;
     },
     recall: async (query) => (await lessons()).api.recall({ ...query, by: by.id }),
     lessons: async (query) => (await lessons()).api.list(query),

@@ -34,39 +34,16 @@ const PRIVATE = 0o600;
 export const rotatedNames = (file: string, files: number): readonly string[] =>
   Array.from({ length: files }, (_, age) => (age === 0 ? file : `${file}.${age}`));
 
-/**
- * Appends lines to a private file of limited size without blocking the thread. One process may write a file at a time. A
- * full or failing disk costs lines, never the process. When the process exits, waiting lines are written at once; only a
- * kill loses them.
- */
-export function openRotatingFile(options: RotatingFileOptions): RotatingFile {
-  const { file, maxBytes, files, onFault, describeLoss, retryMs = RETRY_MS } = options;
-  let waiting: Buffer[] = [];
-  let waitingBytes = 0;
-  let lost = 0;
-  /** The chunk that is being written, and the size that the file then has; undefined until its file is open. */
-  let inFlight: { readonly chunk: Buffer; until?: number } | undefined;
-  let current: { readonly handle: FileHandle; readonly inode: number; size: number } | undefined;
-  let lookedAt = 0;
-  let isFaulty = false;
-  /** The last write broke off inside a line. */
-  let isTorn = false;
-  let running: Promise<void> | undefined;
-  let again: NodeJS.Timeout | undefined;
-  let isClosed = false;
+interface CurrentFile {
+  readonly handle: FileHandle;
+  readonly inode: number;
+  size: number;
+}
 
-  const openCurrent = async () => {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    const handle = await open(file, 'a', PRIVATE);
-    try {
-      if (process.platform !== 'win32') await handle.chmod(PRIVATE);
-      const { size, ino } = await handle.stat();
-      return { handle, inode: ino, size };
-    } catch (error) {
-      await handle.close();
-      throw error;
-    }
-  };
+/** The file that is written now. It is opened again when somebody moved or deleted it, and renamed when it is full. */
+function openCurrentFile({ file, maxBytes, files }: RotatingFileOptions) {
+  let current: CurrentFile | undefined;
+  let lookedAt = 0;
   const letGo = async (): Promise<void> => {
     const before = current;
     current = undefined;
@@ -79,64 +56,124 @@ export function openRotatingFile(options: RotatingFileOptions): RotatingFile {
       await rename(names[age - 1] ?? file, names[age] ?? file).catch(ignoreMissing);
     if (names.length === 1) await rm(file, { force: true });
   };
-  /** The open file, with room for this many bytes more. */
-  const fileFor = async (bytes: number) => {
-    if (current !== undefined && performance.now() - lookedAt > LOOK_MS) {
-      lookedAt = performance.now();
-      const found = await stat(file).catch(ignoreMissing);
-      if (found?.ino !== current.inode) await letGo();
-    }
-    current ??= await openCurrent();
-    if (current.size > 0 && current.size + bytes > maxBytes) {
-      await rotate();
-      current = await openCurrent();
-    }
-    return current;
+  return {
+    letGo,
+    fd: (): number | undefined => current?.handle.fd,
+    /** The open file, with room for this many bytes more. */
+    withRoom: async (bytes: number): Promise<CurrentFile> => {
+      if (current !== undefined && performance.now() - lookedAt > LOOK_MS) {
+        lookedAt = performance.now();
+        const onDisk = await stat(file).catch(ignoreMissing);
+        if (onDisk?.ino !== current.inode) await letGo();
+      }
+      current ??= await openForAppend(file);
+      if (current.size > 0 && current.size + bytes > maxBytes) {
+        await rotate();
+        current = await openForAppend(file);
+      }
+      return current;
+    },
   };
-  const writeChunk = async (chunk: Buffer): Promise<void> => {
-    const writing: NonNullable<typeof inFlight> = { chunk };
-    inFlight = writing;
-    const target = await fileFor(chunk.length);
-    writing.until = target.size + chunk.length;
-    for (let done = 0; done < chunk.length; ) {
-      const { bytesWritten } = await target.handle.write(chunk, done);
-      done += bytesWritten;
-      target.size += bytesWritten;
-      isTorn = done < chunk.length;
-    }
-  };
-  /** How many of the waiting lines fit into one file: at least one. */
-  const countFitting = (): number => {
-    let bytes = 0;
-    const end = waiting.findIndex((line, index) => {
-      bytes += line.length;
-      return index > 0 && bytes > maxBytes;
-    });
-    return end < 0 ? waiting.length : end;
-  };
-  const drain = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const count = countFitting();
-      const [taken, told] = [waiting.slice(0, count), lost];
-      waiting = waiting.slice(count);
-      const before = `${isTorn ? '\n' : ''}${told > 0 && describeLoss !== undefined ? describeLoss(told) : ''}`;
+}
+
+async function openForAppend(file: string): Promise<CurrentFile> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const handle = await open(file, 'a', PRIVATE);
+  try {
+    if (process.platform !== 'win32') await handle.chmod(PRIVATE);
+    const { size, ino } = await handle.stat();
+    return { handle, inode: ino, size };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Writes one chunk after the other. */
+function createChunkWriter(options: RotatingFileOptions) {
+  const current = openCurrentFile(options);
+  /** The chunk that is being written, and the size that the file then has; undefined until its file is open. */
+  let inFlight: { readonly chunk: Buffer; until?: number } | undefined;
+  /** The last write broke off inside a line. */
+  let isTorn = false;
+  return {
+    letGo: current.letGo,
+    write: async (text: string, lines: readonly Buffer[]): Promise<void> => {
+      const chunk = Buffer.concat([Buffer.from(`${isTorn ? '\n' : ''}${text}`), ...lines]);
+      const writing: NonNullable<typeof inFlight> = { chunk };
+      inFlight = writing;
       try {
-        await writeChunk(Buffer.concat([Buffer.from(before), ...taken]));
-        for (const { length } of taken) waitingBytes -= length;
-        lost -= told;
-        isFaulty = false;
-      } catch (error) {
-        // The lines are written again, also those that the disk took in part.
-        waiting = [...taken, ...waiting];
-        await letGo().catch(() => undefined);
-        return fail(error as Error);
+        const target = await current.withRoom(chunk.length);
+        writing.until = target.size + chunk.length;
+        for (let done = 0; done < chunk.length; ) {
+          const { bytesWritten } = await target.handle.write(chunk, done);
+          done += bytesWritten;
+          target.size += bytesWritten;
+          isTorn = done < chunk.length;
+        }
       } finally {
         inFlight = undefined;
       }
+    },
+    /** The process ends now: what is being written and what still waits is written without waiting. */
+    writeRest: (waiting: readonly Buffer[]): void => {
+      if (inFlight === undefined && waiting.length === 0) return;
+      const fd = current.fd() ?? openNow(options.file);
+      const isDone = inFlight?.until !== undefined && fstatSync(fd).size >= inFlight.until;
+      writeSync(fd, Buffer.concat([...(inFlight && !isDone ? [inFlight.chunk] : []), ...waiting]));
+    },
+  };
+}
+
+/** How many of the lines fit into one file: at least one. */
+function countFitting(lines: readonly Buffer[], maxBytes: number): number {
+  let bytes = 0;
+  const end = lines.findIndex((line, index) => {
+    bytes += line.length;
+    return index > 0 && bytes > maxBytes;
+  });
+  return end < 0 ? lines.length : end;
+}
+
+/**
+ * Appends lines to a private file of limited size without blocking the thread. One process may write a file at a time. A
+ * full or failing disk costs lines, never the process. When the process exits, waiting lines are written at once; only a
+ * kill loses them.
+ */
+export function openRotatingFile(options: RotatingFileOptions): RotatingFile {
+  const { maxBytes, onFault, describeLoss, retryMs = RETRY_MS } = options;
+  const chunks = createChunkWriter(options);
+  let waiting: Buffer[] = [];
+  let waitingBytes = 0;
+  let lost = 0;
+  let isFaulty = false;
+  let running: Promise<void> | undefined;
+  let again: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  const drain = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const count = countFitting(waiting, maxBytes);
+      const [lines, lostBefore] = [waiting.slice(0, count), lost];
+      waiting = waiting.slice(count);
+      try {
+        await chunks.write(lostBefore > 0 ? (describeLoss?.(lostBefore) ?? '') : '', lines);
+        for (const { length } of lines) waitingBytes -= length;
+        lost -= lostBefore;
+        isFaulty = false;
+      } catch (error) {
+        // The lines are written again, also those that the disk took in part.
+        waiting = [...lines, ...waiting];
+        await chunks.letGo().catch(() => undefined);
+        return fail(error as Error);
+      }
     }
   };
-  const fail = (error: Error): void => {
+  const report = (error: Error): void => {
     if (!isFaulty) onFault(error);
+  };
+  const fail = (error: Error): void => {
+    report(error);
     isFaulty = true;
     again = setTimeout(() => {
       again = undefined;
@@ -151,15 +188,11 @@ export function openRotatingFile(options: RotatingFileOptions): RotatingFile {
       if (waiting.length > 0 && !isClosed) start();
     });
   };
-  /** The process ends now: what still waits is written without waiting. */
   const writeRest = (): void => {
-    if (inFlight === undefined && waiting.length === 0) return;
     try {
-      const fd = current?.handle.fd ?? openNow(file);
-      const isDone = inFlight?.until !== undefined && fstatSync(fd).size >= inFlight.until;
-      writeSync(fd, Buffer.concat([...(inFlight && !isDone ? [inFlight.chunk] : []), ...waiting]));
+      chunks.writeRest(waiting);
     } catch (error) {
-      if (!isFaulty) onFault(error as Error);
+      report(error as Error);
     }
   };
   process.on('exit', writeRest);
@@ -185,9 +218,7 @@ export function openRotatingFile(options: RotatingFileOptions): RotatingFile {
       // One more try, also after a fault.
       if (waiting.length > 0) await drain();
       clearTimeout(again);
-      await letGo().catch((error: Error) => {
-        if (!isFaulty) onFault(error);
-      });
+      await chunks.letGo().catch(report);
     },
   };
 }

@@ -32,10 +32,19 @@ const LENGTH_BYTES = 8;
 const MAX_HEADER_BYTES = 100_000_000;
 
 const DTYPE_BYTES: Readonly<Record<string, number>> = {
-  ...{ F64: 8, I64: 8, U64: 8 },
-  ...{ F32: 4, I32: 4, U32: 4 },
-  ...{ F16: 2, BF16: 2, I16: 2, U16: 2 },
-  ...{ I8: 1, U8: 1, BOOL: 1 },
+  F64: 8,
+  I64: 8,
+  U64: 8,
+  F32: 4,
+  I32: 4,
+  U32: 4,
+  F16: 2,
+  BF16: 2,
+  I16: 2,
+  U16: 2,
+  I8: 1,
+  U8: 1,
+  BOOL: 1,
 };
 
 /** The size of one number of a type. */

@@ -42,7 +42,7 @@ export function serveMcp({ home, env, ...streams }: McpOptions): Promise<void> {
   const api = createRemoteEpisodeApi(async (method, path, body) => {
     const daemon = await findDaemon(home);
     if (daemon === undefined || !isAlive(daemon)) throw new Error('Instar is not running');
-    return askApi(daemon, readKey(home, env)?.key, method, path, body);
+    return askApi({ url: daemon.url, key: readKey(home, env)?.key }, method, path, body);
   });
   return serveOnStdio({ api, version: VERSION }, streams);
 }

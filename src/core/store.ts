@@ -236,7 +236,7 @@ export interface RewardView {
   readonly by?: string;
 }
 
-interface StoreTotals {
+export interface StoreTotals {
   readonly facts: number;
   readonly sessions: number;
   readonly turns: number;

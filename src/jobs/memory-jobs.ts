@@ -38,7 +38,12 @@ export function createMemoryJobs(rules: JobRules, clock: Pick<Clock, 'monotonic'
       return is;
     };
     return {
-      ...{ id, kind, key, data, attempt, isLast: attempt >= rules.attempts },
+      id,
+      kind,
+      key,
+      data,
+      attempt,
+      isLast: attempt >= rules.attempts,
       renew: () =>
         ifOurs(() => {
           job.until = now() + rules.leaseMs;

@@ -40,7 +40,11 @@ export function openJobs(options: JobsOptions): Jobs {
   if (!isPgUrl(place)) {
     const queue = createMemoryJobs(rules, clock);
     return {
-      ...{ isShared: false, queue, holder, leases: createMemoryLeases(clock, holder), close: queue.close },
+      isShared: false,
+      queue,
+      holder,
+      leases: createMemoryLeases(clock, holder),
+      close: queue.close,
       openBudget: openDayBudget(clock),
     };
   }

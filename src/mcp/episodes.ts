@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ReportedAttempt } from '../core/evidence.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../core/json.ts';
 import { LESSON_KINDS, LESSON_STATES, type LessonKind, type LessonState } from '../core/lesson.ts';
-import type { OverlayQuery } from '../core/overlay.ts';
+import type { FlowOverlay, OverlayQuery } from '../core/overlay.ts';
 import { truncateMiddle } from '../text/truncate.ts';
 import type {
   AttemptCounts,
@@ -14,7 +14,6 @@ import type {
   OfferedFlow,
   RecalledLessons,
 } from './episode-api.ts';
-import { readFlows } from './read-flows.ts';
 
 /** Where episodes are recorded: a running daemon, or the store. In the JSON shapes of the HTTP API; rejects when refused. */
 export interface EpisodeRecords {
@@ -82,12 +81,12 @@ export function createEpisodes(records: EpisodeRecords): Episodes {
   const look = async (
     episode: string,
   ): Promise<AttemptCounts & { readonly learns: boolean; readonly state: string }> => {
-    const found = asObject(await records.episode(episode));
+    const view = asObject(await records.episode(episode));
     return {
-      state: asString(found.state) ?? '',
-      attempts: asNumber(found.attempts) ?? 0,
-      failed: asNumber(found.failed) ?? 0,
-      learns: found.learns === true,
+      state: asString(view.state) ?? '',
+      attempts: asNumber(view.attempts) ?? 0,
+      failed: asNumber(view.failed) ?? 0,
+      learns: view.learns === true,
     };
   };
   const countsOf = async (episode: string) => {
@@ -170,3 +169,17 @@ function readListedLesson(value: unknown): readonly ListedLesson[] {
     },
   ];
 }
+
+/** The flows among overlays as the API lists them. Checked when they were published: what this version cannot read is left out. */
+const readFlows = (listed: unknown): readonly OfferedFlow[] =>
+  asArray(listed).flatMap((value) => {
+    const { name, payload } = asObject(value);
+    return isFlow(payload)
+      ? [{ name: asString(name) ?? '', parameters: payload.parameters, steps: payload.steps }]
+      : [];
+  });
+
+const isFlow = (payload: unknown): payload is FlowOverlay => {
+  const { type, parameters, steps } = asObject(payload);
+  return type === 'flow_offload' && Array.isArray(parameters) && Array.isArray(steps);
+};

@@ -45,14 +45,18 @@ export function addFlowTools({ server, api, own, callerOf, toResult }: FlowTools
       },
       (values: Readonly<Record<string, unknown>>, context: ServerContext) =>
         toResult(
-          callsOf(api, flow.name, asObject(values), callerOf(context), context.mcpReq.signal),
+          api
+            .flows(callerOf(context), context.mcpReq.signal)
+            .then((flows) => (flows.ok ? callsOf(flows.value, flow.name, asObject(values)) : flows)),
           flow.name,
         ),
     );
   server.server.setRequestHandler('tools/list', async (_, context) => {
     const asked = api.flows(callerOf(context), context.mcpReq.signal).catch(() => undefined);
-    const found = await within(asked, LOOK_UP_MS);
-    const flows = new Map((found?.ok === true ? found.value : []).map((flow) => [toolName(flow.name), flow]));
+    const answer = await within(asked, LOOK_UP_MS);
+    const flows = new Map(
+      (answer?.ok === true ? answer.value : []).map((flow) => [toolName(flow.name), flow]),
+    );
     for (const [name, { text, tool }] of offered) {
       const flow = flows.get(name);
       if (flow !== undefined && JSON.stringify(flow) === text) continue;
@@ -92,16 +96,12 @@ const describe = ({ steps }: OfferedFlow): string =>
       600,
     )}. Make them with your own tools, in this order, and leave the list when one fails. It calls nothing itself.`;
 
-async function callsOf(
-  api: EpisodeApi,
+function callsOf(
+  flows: readonly OfferedFlow[],
   name: string,
   values: Readonly<Record<string, Json | undefined>>,
-  caller: EpisodeCaller,
-  signal: AbortSignal,
-): Promise<EpisodeResult<readonly FlowCall[]>> {
-  const found = await api.flows(caller, signal);
-  if (!found.ok) return found;
-  const flow = found.value.find((one) => one.name === name);
+): EpisodeResult<readonly FlowCall[]> {
+  const flow = flows.find((one) => one.name === name);
   if (flow === undefined)
     return { ok: false, why: `No flow named "${name}" is in use here.`, fix: 'List the tools again.' };
   const calls = instantiateFlow(

@@ -66,8 +66,15 @@ interface CopyPlaces {
   readonly snapshotDir: string;
 }
 
-/** Resolves when no copy is being made. */
-type CopyEnded = () => Promise<void>;
+/** How copies are erased from: in this thread, and without waiting for a copy that is being made, unless it is given. */
+interface CopyWork {
+  /** Resolves when no copy is being made. */
+  readonly copyEnded?: () => Promise<void>;
+  readonly erase?: (call: CopiesCall) => Promise<number>;
+  readonly close?: () => Promise<void>;
+}
+
+const DONE = async (): Promise<void> => undefined;
 
 /** The copies of a store in its home: snapshots, and the store that a restore replaced. */
 function copiesOf({ storeFile, snapshotDir }: CopyPlaces): readonly string[] {
@@ -97,9 +104,7 @@ export function withErasableCopies(
   records: Records,
   places: CopyPlaces,
   now: () => number,
-  copyEnded: CopyEnded = async () => undefined,
-  erase: (call: CopiesCall) => number | Promise<number> = eraseFromCopies,
-  close: () => Promise<void> = async () => undefined,
+  { copyEnded = DONE, erase = async (call) => eraseFromCopies(call), close = DONE }: CopyWork = {},
 ): ErasableCopies {
   const pendingFile = `${places.storeFile}.erasing`;
   const readPending = (): readonly string[] => {
@@ -151,7 +156,7 @@ export function withCopiesInThread(
   records: Records,
   places: CopyPlaces,
   now: () => number,
-  copyEnded: CopyEnded,
+  copyEnded: () => Promise<void>,
 ): ErasableCopies {
   const thread = openWorkerCalls<CopiesCall>({
     module: workerModule('./copies-thread.ts', import.meta.url),
@@ -159,12 +164,9 @@ export function withCopiesInThread(
     toError: (code, message) => new StoreError(code as StoreError['code'], message),
     endMessage: 'The thread that erases from copies has ended.',
   });
-  return withErasableCopies(
-    records,
-    places,
-    now,
+  return withErasableCopies(records, places, now, {
     copyEnded,
-    (call) => thread.call<number>(call),
-    thread.close,
-  );
+    erase: (call) => thread.call<number>(call),
+    close: thread.close,
+  });
 }

@@ -74,6 +74,7 @@ export function openRecording(options: RecordingOptions): Recording {
   const spool = isFile ? undefined : { file: home.spoolFile, mostBytes: SPOOL_BYTES };
   const writing = { place, spool, keys: keys(), salt, gateway };
   const recorder = createRecorder(writing, clock.now, options.onRecorded);
+  const logState = createStateLog(recorder, log);
   const opened = openRecords(place, recorder);
   const redactor = openRedactor({ salt, keys });
   const copies = openCopies({
@@ -91,7 +92,7 @@ export function openRecording(options: RecordingOptions): Recording {
     .catch((error: unknown) => log.warn({ err: error }, 'an erasure could not reach all copies'));
   const marked = followMark(isFile ? file : `${file}.postgres`, records, clock, log);
   void recorder.chains.then(() => {
-    tellState();
+    logState();
     return marked.look();
   });
   /** The writer notices at a write that its file was deleted, writes it again, and opens it at the next. */
@@ -117,29 +118,9 @@ export function openRecording(options: RecordingOptions): Recording {
     expire,
     log,
   });
-  let wasDegraded = false;
-  let wasAway = false;
-  const tellState = (): void => {
-    const { degraded, lost, spool: waits } = recorder.state();
-    const isAway = waits?.reason !== undefined;
-    if (isAway && !wasAway)
-      log.error(
-        { problem: waits.reason },
-        'the database is away: turns are kept in this home until it is back',
-      );
-    if (!isAway && wasAway) log.info({ turns: waits?.turns ?? 0 }, 'the database is back');
-    wasAway = isAway;
-    if (degraded !== undefined && !wasDegraded)
-      log.error(
-        { problem: degraded, lost },
-        'turns are served but not recorded, and nothing is learned: "instar doctor" names the fix',
-      );
-    if (degraded === undefined && wasDegraded) log.info({ lost }, 'turns are recorded again');
-    wasDegraded = degraded !== undefined;
-  };
   const watch = setInterval(() => {
     recorder.setKeys(keys());
-    tellState();
+    logState();
     const { degraded } = recorder.state();
     if (isFile && statSync(file, { throwIfNoEntry: false }) === undefined) void writeBack();
     if (degraded === undefined) void marked.look(recorder.state().recorded);
@@ -167,6 +148,30 @@ export function openRecording(options: RecordingOptions): Recording {
       await opened.close();
       await recorder.close();
     },
+  };
+}
+
+/** Logs when recording begins to fail and when it works again. */
+function createStateLog(recorder: Recorder, log: Log): () => void {
+  let wasDegraded = false;
+  let wasAway = false;
+  return () => {
+    const { degraded, lost, spool } = recorder.state();
+    const isAway = spool?.reason !== undefined;
+    if (isAway && !wasAway)
+      log.error(
+        { problem: spool.reason },
+        'the database is away: turns are kept in this home until it is back',
+      );
+    if (!isAway && wasAway) log.info({ turns: spool?.turns ?? 0 }, 'the database is back');
+    wasAway = isAway;
+    if (degraded !== undefined && !wasDegraded)
+      log.error(
+        { problem: degraded, lost },
+        'turns are served but not recorded, and nothing is learned: "instar doctor" names the fix',
+      );
+    if (degraded === undefined && wasDegraded) log.info({ lost }, 'turns are recorded again');
+    wasDegraded = degraded !== undefined;
   };
 }
 

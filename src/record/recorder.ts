@@ -35,12 +35,12 @@ export interface Recorder extends TurnRecorder {
   setKeys(keys: readonly string[]): void;
   state(): RecordingState;
   /** The message chains of sessions without ids from earlier runs; empty when the store cannot be opened. */
-  readonly chains: Promise<KnownChains>;
+  readonly chains: Promise<SessionChains>;
   /**
    * Calls `restore` with `chains`, and again when a store opens that could not be opened at first. Resolves after the
    * first call.
    */
-  restoreChains(restore: (chains: KnownChains) => void): Promise<void>;
+  restoreChains(restore: (chains: SessionChains) => void): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -53,11 +53,56 @@ const RING_BYTES = 8 * 1024 * 1024;
 const ENOUGH_BYTES = 6 * 1024 * 1024;
 const PATIENCE_MS = 500;
 
-type KnownChains = readonly { readonly session: string; readonly link: string }[];
+type SessionChains = readonly { readonly session: string; readonly link: string }[];
 
-interface Waiting {
+interface Asker {
   resolve(value: never): void;
   reject(error: Error): void;
+}
+
+/** Jobs on their way to the writer thread: those of one tick are one message. */
+function createOutbox(worker: Worker): (job: WriterJob, sent?: SentBytes) => void {
+  let jobs: WriterJob[] = [];
+  let bytes: SentBytes[] = [];
+  let transfer: ArrayBuffer[] = [];
+  const post = (): void => {
+    const packed = packJobs(jobs, bytes);
+    const list = transfer;
+    jobs = [];
+    bytes = [];
+    transfer = [];
+    worker.postMessage(packed, list);
+  };
+  return (job, sent) => {
+    if (jobs.length === 0) setImmediate(post);
+    jobs.push(job);
+    bytes.push(sent);
+    if (sent instanceof Uint8Array) transfer.push(sent.buffer as ArrayBuffer);
+  };
+}
+
+/** Chains of earlier runs: of the spool, and of the store when it opens. */
+function collectChains() {
+  const collected: SessionChains[] = [];
+  let receive = (one: SessionChains): void => void collected.push(one);
+  let settle: (chains: SessionChains) => void = () => undefined;
+  const first = new Promise<SessionChains>((resolve) => {
+    settle = resolve;
+  });
+  return {
+    first,
+    add: (one: SessionChains): void => {
+      receive(one);
+      settle(one);
+    },
+    /** Nothing could be opened: whoever waits goes on without chains. */
+    giveUp: () => settle([]),
+    restore: async (restore: (chains: SessionChains) => void): Promise<void> => {
+      await first;
+      for (const one of collected) restore(one);
+      receive = restore;
+    },
+  };
 }
 
 /**
@@ -71,96 +116,33 @@ export function createRecorder(
 ): Recorder {
   const memory = new SharedArrayBuffer(RING_BYTES);
   const ring = createRingBuffer(memory);
-  const workerData: WriterSettings = { ...settings, ring: memory, now: now() };
-  const worker = new Worker(workerModule('./writer-thread.ts', import.meta.url), { workerData });
-  const waiting = new Map<number, Waiting>();
   const counts = { jobs: 0, bytes: 0, recorded: 0, lost: 0, unreadable: 0 };
   const room = createBackPressure({ used: () => counts.bytes, most: ENOUGH_BYTES, patienceMs: PATIENCE_MS });
-  let degraded: string | undefined;
+  const chains = collectChains();
   let spool: SpoolState | undefined;
-  let known = settings.keys;
-  let nextId = 1;
-  let outbox: WriterJob[] = [];
-  let bytes: SentBytes[] = [];
-  let transfer: ArrayBuffer[] = [];
-  let isPosting = false;
-  let isDead = false;
-  let opened: (chains: KnownChains) => void;
-  const chains = new Promise<KnownChains>((resolve) => {
-    opened = resolve;
-  });
-  /** Of all that was opened so far: the spool, and the store. */
-  const found: KnownChains[] = [];
-  let restoreFound = (one: KnownChains): void => void found.push(one);
-
-  worker.on('message', (word: WriterMessage) => {
-    if (word.type === 'open') {
-      restoreFound(word.chains);
-      opened(word.chains);
-    } else if (word.type === 'done') {
-      counts.jobs -= word.jobs;
-      counts.bytes -= word.bytes;
-      ring.release(word.released);
-      counts.recorded += word.recorded;
-      counts.lost += word.lost;
-      counts.unreadable += word.unreadable;
+  const thread = openWriterThread({ ...settings, ring: memory, now: now() }, (message) => {
+    if (message.type === 'open') chains.add(message.chains);
+    else if (message.type === 'done') {
+      counts.jobs -= message.jobs;
+      counts.bytes -= message.bytes;
+      ring.release(message.released);
+      counts.recorded += message.recorded;
+      counts.lost += message.lost;
+      counts.unreadable += message.unreadable;
       room.look();
-      if (word.recorded > 0) onRecorded(word.recorded);
-    } else if (word.type === 'state') {
-      degraded = word.degraded;
-      spool = word.spool;
-      if (degraded ?? spool) opened([]);
-      if (degraded !== undefined) room.open();
+      if (message.recorded > 0) onRecorded(message.recorded);
     } else {
-      const asker = waiting.get(word.id);
-      waiting.delete(word.id);
-      if (word.type === 'answer') asker?.resolve(word.value as never);
-      else asker?.reject(new StoreError(word.code as StoreError['code'], word.message));
+      if (message.type === 'state') spool = message.spool;
+      if (message.degraded ?? spool) chains.giveUp();
+      if (message.degraded !== undefined) room.open();
     }
   });
-  const died = (reason: string): void => {
-    isDead = true;
-    degraded = reason;
-    opened([]);
-    room.open();
-    for (const { reject } of waiting.values()) reject(new StoreError('closed', reason));
-    waiting.clear();
-  };
-  worker.on('error', (error) => died(`The recording thread failed: ${error.message}`));
-  worker.on('exit', () => died('The recording thread has ended.'));
-
-  const post = (): void => {
-    isPosting = false;
-    const jobs = outbox;
-    const packed = packJobs(jobs, bytes);
-    const list = transfer;
-    outbox = [];
-    bytes = [];
-    transfer = [];
-    worker.postMessage(packed, list);
-  };
-  const send = (job: WriterJob, sent?: SentBytes): void => {
-    outbox.push(job);
-    bytes.push(sent);
-    if (sent instanceof Uint8Array) transfer.push(sent.buffer as ArrayBuffer);
-    if (isPosting) return;
-    isPosting = true;
-    setImmediate(post);
-  };
-  const ask = <T>(make: (id: number) => WriterJob): Promise<T> =>
-    new Promise<T>((resolve, reject) => {
-      if (isDead) return reject(new StoreError('closed', degraded ?? 'Recording has ended.'));
-      const id = nextId++;
-      waiting.set(id, { resolve: resolve as Waiting['resolve'], reject });
-      send(make(id));
-    });
+  let keys = settings.keys;
   const hasRoom = (bytes: number): boolean =>
-    !isDead && counts.jobs < MOST_JOBS && counts.bytes + bytes <= MOST_BYTES;
-
+    !thread.isDead() && counts.jobs < MOST_JOBS && counts.bytes + bytes <= MOST_BYTES;
   /** Into the ring, or into a copy that is transferred when the ring is full. */
   const carry = (pieces: readonly Uint8Array[], size: number): RingSpan | Uint8Array =>
     ring.put(pieces, size) ?? join(pieces, size);
-
   const start = (intent: TurnIntent): TurnRecord => {
     const { body } = intent;
     if (!hasRoom(body?.length ?? 0)) {
@@ -170,43 +152,93 @@ export function createRecorder(
     counts.jobs += 2;
     counts.bytes += body?.length ?? 0;
     // JSON omits undefined members.
-    const known = { ...intent, body: undefined };
-    send({ type: 'start', at: now(), intent: known, body: undefined }, body && carry([body], body.length));
-    return createRecord(intent, now, (job, chunks, size) => {
+    const bodiless = { ...intent, body: undefined };
+    const job: WriterJob = { type: 'start', at: now(), intent: bodiless, body: undefined };
+    thread.send(job, body && carry([body], body.length));
+    return createRecord(intent, now, (end, chunks, size) => {
       counts.bytes += chunks === undefined ? 0 : size;
-      send(job, chunks && carry(chunks, size));
+      thread.send(end, chunks && carry(chunks, size));
     });
   };
+  const { ask, degraded } = thread;
 
   return {
-    room: (bytes) => (degraded === undefined ? room.enter(bytes) : undefined),
+    room: (bytes) => (degraded() === undefined ? room.enter(bytes) : undefined),
     start,
-    isRecording: () => degraded === undefined,
+    isRecording: () => degraded() === undefined,
     spooled: () => spool,
     append: (facts, blocks = [], isPatient = false) =>
       ask((id) => ({ type: 'append', id, facts, blocks, isPatient })),
     erase: (session, reason) => ask((id) => ({ type: 'erase', id, at: now(), session, reason })),
     expire: (request) => ask((id) => ({ type: 'expire', id, ...request })),
-    setKeys: (keys) => {
-      if (isDeepStrictEqual(keys, known)) return;
-      known = keys;
-      send({ type: 'keys', keys });
+    setKeys: (fresh) => {
+      if (isDeepStrictEqual(fresh, keys)) return;
+      keys = fresh;
+      thread.send({ type: 'keys', keys });
     },
     state: () => ({
-      degraded,
+      degraded: degraded(),
       lost: counts.lost,
       recorded: counts.recorded,
       unreadable: counts.unreadable,
-      pending: counts.jobs + waiting.size,
+      pending: counts.jobs + thread.waiting(),
       spool,
     }),
-    chains,
-    restoreChains: async (restore) => {
-      await chains;
-      for (const one of found) restore(one);
-      restoreFound = restore;
-    },
-    close: async () => {
+    chains: chains.first,
+    restoreChains: chains.restore,
+    close: thread.close,
+  };
+}
+
+/** What the writer thread reports beside answers; `ended`: it will not report anything more. */
+type ThreadReport =
+  | (WriterMessage & { readonly type: 'open' | 'done' | 'state' })
+  | { readonly type: 'ended'; readonly degraded: string };
+
+/** The thread that owns the store. Questions to one that has ended are refused with `closed`. */
+function openWriterThread(workerData: WriterSettings, report: (message: ThreadReport) => void) {
+  const worker = new Worker(workerModule('./writer-thread.ts', import.meta.url), { workerData });
+  const send = createOutbox(worker);
+  const askers = new Map<number, Asker>();
+  let degraded: string | undefined;
+  let isDead = false;
+  let nextId = 1;
+
+  worker.on('message', (message: WriterMessage) => {
+    if (message.type === 'answer' || message.type === 'refusal') {
+      const asker = askers.get(message.id);
+      askers.delete(message.id);
+      if (message.type === 'answer') asker?.resolve(message.value as never);
+      else asker?.reject(new StoreError(message.code as StoreError['code'], message.message));
+      return;
+    }
+    if (message.type === 'state') degraded = message.degraded;
+    report(message);
+  });
+  const end = (reason: string): void => {
+    isDead = true;
+    degraded = reason;
+    report({ type: 'ended', degraded });
+    for (const { reject } of askers.values()) reject(new StoreError('closed', reason));
+    askers.clear();
+  };
+  worker.on('error', (error) => end(`The recording thread failed: ${error.message}`));
+  worker.on('exit', () => end('The recording thread has ended.'));
+
+  const ask = <T>(make: (id: number) => WriterJob): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      if (isDead) return reject(new StoreError('closed', degraded ?? 'Recording has ended.'));
+      const id = nextId++;
+      askers.set(id, { resolve: resolve as Asker['resolve'], reject });
+      send(make(id));
+    });
+  return {
+    send,
+    ask,
+    waiting: () => askers.size,
+    isDead: () => isDead,
+    degraded: () => degraded,
+    close: async (): Promise<void> => {
       if (!isDead) await ask((id) => ({ type: 'close', id })).catch(() => undefined);
       await terminateWorker(worker);
     },
@@ -238,7 +270,7 @@ function createRecord(
       else chunks = [];
     },
     end: (outcome) => {
-      const kept = size > LONGEST_REPLY ? undefined : chunks;
+      const reply = size > LONGEST_REPLY ? undefined : chunks;
       chunks = [];
       const job: EndJob = {
         type: 'end',
@@ -254,7 +286,7 @@ function createRecord(
         replyBytes: size,
         reply: undefined,
       };
-      finish(job, kept, size);
+      finish(job, reply, size);
     },
   };
 }

@@ -53,20 +53,11 @@ const STEP_MS = 5 * 60_000;
 const WITNESSES = 3;
 const WITNESS_MS = 3_600_000;
 
-/**
- * The clock of the daemon: the wall clock while it is believed, else the time that goes on from before (see
- * `base/trusted-time`). What the clocks showed is kept in the home, so that the next process can tell.
- */
-export function openTrustedClock({ home, clock, boot, log }: TrustedClockOptions): TrustedClock {
-  const look = (): TimeReading => ({ wall: clock.now(), up: boot.uptime() });
-  const id = boot.boot();
+/** What the clock did, for a record that is opened later or fails for a while. */
+function createClockFacts(log: Log) {
   const waiting: NewFact[] = [];
   let records: Pick<Records, 'append'> | undefined;
   let isSending = false;
-  let witnesses = 0;
-  let seen = { wall: clock.now(), mono: clock.monotonic(), held: 0 };
-  let state: TimeState = { anchor: look() };
-
   const send = async (): Promise<void> => {
     if (records === undefined || isSending || waiting.length === 0) return;
     isSending = true;
@@ -80,10 +71,36 @@ export function openTrustedClock({ home, clock, boot, log }: TrustedClockOptions
       isSending = false;
     }
   };
-  const note = (fact: Fact): void => {
-    waiting.push({ at: now(), fact });
-    void send();
+  return {
+    send,
+    sendTo: (to: Pick<Records, 'append'>): void => {
+      records = to;
+      void send();
+    },
+    add: (fact: NewFact): void => {
+      waiting.push(fact);
+      void send();
+    },
+    /** Rejects with `StoreError` when it is not durable. */
+    appendNow: async (fact: NewFact): Promise<void> => {
+      if (records === undefined) throw new StoreError('io', 'the record is not open yet');
+      await records.append([fact]);
+    },
   };
+}
+
+/**
+ * The clock of the daemon: the wall clock while it is believed, else the time that goes on from before (see
+ * `base/trusted-time`). What the clocks showed is kept in the home, so that the next process can tell.
+ */
+export function openTrustedClock({ home, clock, boot, log }: TrustedClockOptions): TrustedClock {
+  const look = (): TimeReading => ({ wall: clock.now(), up: boot.uptime() });
+  const id = boot.boot();
+  const changes = createClockFacts(log);
+  let witnesses = 0;
+  let lastLook = { wall: clock.now(), mono: clock.monotonic(), held: 0 };
+  let state: TimeState = { anchor: look() };
+
   const keep = (reading: TimeReading): void => {
     try {
       writeMemory(home, rememberTime(state, reading, id));
@@ -95,15 +112,15 @@ export function openTrustedClock({ home, clock, boot, log }: TrustedClockOptions
   const enter = (next: TimeState, reading: TimeReading, by: 'clock' | 'server'): void => {
     const before = state.doubt;
     state = next;
-    seen = { wall: reading.wall, mono: clock.monotonic(), held: heldAt(state, reading) };
+    lastLook = { wall: reading.wall, mono: clock.monotonic(), held: heldAt(state, reading) };
     if (next.doubt === before) return;
     witnesses = 0;
     keep(reading);
     if (next.doubt !== undefined) {
-      note({ type: 'clock-leaped', ...next.doubt });
+      changes.add({ at: now(), fact: { type: 'clock-leaped', ...next.doubt } });
       log.warn(describeDoubt(next.doubt));
     } else {
-      note({ type: 'time-confirmed', by, time: reading.wall });
+      changes.add({ at: now(), fact: { type: 'time-confirmed', by, time: reading.wall } });
       log.info({ by }, 'the clock is believed again');
     }
   };
@@ -114,24 +131,24 @@ export function openTrustedClock({ home, clock, boot, log }: TrustedClockOptions
   };
   const now = (): number => {
     const wall = clock.now();
-    const passed = clock.monotonic() - seen.mono;
-    if (Math.abs(wall - seen.wall - passed) > STEP_MS) {
+    const passed = clock.monotonic() - lastLook.mono;
+    if (Math.abs(wall - lastLook.wall - passed) > STEP_MS) {
       const reading = observe();
       return timeAt(state, reading);
     }
-    return state.doubt?.kind === 'leap' ? Math.round(seen.held + passed) : wall;
+    return state.doubt?.kind === 'leap' ? Math.round(lastLook.held + passed) : wall;
   };
 
   const first = look();
-  const known = readMemory(home);
-  const doubtBefore = known.memory?.doubt;
+  const remembered = readMemory(home);
+  const doubtBefore = remembered.memory?.doubt;
   if (doubtBefore !== undefined) state = { ...state, doubt: doubtBefore };
-  enter(startTime(first, id, known.memory, known.newest), first, 'clock');
+  enter(startTime(first, id, remembered.memory, remembered.newest), first, 'clock');
   if (state.doubt !== undefined && state.doubt === doubtBefore) log.warn(describeDoubt(state.doubt));
   keep(first);
   const timer = setInterval(() => {
     keep(observe());
-    void send();
+    void changes.send();
   }, LOOK_MS);
   timer.unref();
 
@@ -146,11 +163,10 @@ export function openTrustedClock({ home, clock, boot, log }: TrustedClockOptions
       const reading = observe();
       const before = state.doubt;
       const fact: Fact = { type: 'time-confirmed', by: 'owner', time: reading.wall };
-      if (records === undefined) throw new StoreError('io', 'the record is not open yet');
       // Recorded before it counts: nothing is erased on a word that was not recorded.
-      await records.append([{ at: reading.wall, fact }]);
+      await changes.appendNow({ at: reading.wall, fact });
       state = confirmTime(reading);
-      seen = { wall: reading.wall, mono: clock.monotonic(), held: reading.wall };
+      lastLook = { wall: reading.wall, mono: clock.monotonic(), held: reading.wall };
       keep(reading);
       return confirmation(reading, before);
     },
@@ -166,10 +182,7 @@ export function openTrustedClock({ home, clock, boot, log }: TrustedClockOptions
       observe();
       return describeTime(state.doubt);
     },
-    record: (to) => {
-      records = to;
-      void send();
-    },
+    record: changes.sendTo,
     close: () => {
       clearInterval(timer);
       keep(observe());

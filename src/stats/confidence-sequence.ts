@@ -25,11 +25,11 @@ const STEPS = 40;
  */
 export function meanInterval(tally: MomentSums, { alpha = 0.05, range = UNIT }: MeanOptions = {}): Interval {
   const { low, high } = range;
-  const seen = matchMoments(scaleToUnit(tally, range));
+  const sample = matchMoments(scaleToUnit(tally, range));
   const enough = Math.log(2 / alpha);
   return {
-    low: low + (high - low) * lowestMean(seen, enough),
-    high: high - (high - low) * lowestMean(reflectSample(seen), enough),
+    low: low + (high - low) * lowestMean(sample, enough),
+    high: high - (high - low) * lowestMean(reflectSample(sample), enough),
   };
 }
 
@@ -46,17 +46,17 @@ export function evidenceBelow(tally: MomentSums, bound: number, range: Interval 
   );
 }
 
-const lowestMean = (seen: MomentMatchedSample, enough: number): number =>
-  bisect((mean) => logWealth(seen, mean, DEFAULT_BETS) >= enough, 0, 1, STEPS);
+const lowestMean = (sample: MomentMatchedSample, enough: number): number =>
+  bisect((mean) => logWealth(sample, mean, DEFAULT_BETS) >= enough, 0, 1, STEPS);
 
 /**
  * A one-sided confidence sequence: checked after every value, it ever exceeds the true mean with a probability of at most
  * `alpha`. Tighter than the lower end of `meanInterval`, which splits `alpha` between two ends.
  */
 export function lowerBound(tally: MomentSums, { alpha = 0.05, range = UNIT }: MeanOptions = {}): number {
-  const seen = matchMoments(scaleToUnit(tally, range));
+  const sample = matchMoments(scaleToUnit(tally, range));
   const enough = Math.log(1 / alpha);
-  const edge = bisect((mean) => logWealth(seen, mean, DEFAULT_BETS) >= enough, 0, 1, STEPS);
+  const edge = bisect((mean) => logWealth(sample, mean, DEFAULT_BETS) >= enough, 0, 1, STEPS);
   return range.low + (range.high - range.low) * edge;
 }
 
@@ -112,7 +112,12 @@ export function evidenceWorse(a: MomentSums, b: MomentSums, options: WorseOption
   const joint = (mean: number): number =>
     logWealth(below, Math.max(0, 1 - mean - by), bets.first) + logWealth(above, mean, bets.second);
   const pooled = (a.sum - a.n * by + b.sum) / Math.max(1, a.n + b.n);
-  return goldenSectionMinimum(joint, Math.max(0, -by), Math.min(1, 1 - by), pooled, enough);
+  return goldenSectionMinimum(joint, {
+    from: Math.max(0, -by),
+    to: Math.min(1, 1 - by),
+    guess: pooled,
+    enough,
+  });
 }
 
 interface DifferenceOptions {

@@ -23,16 +23,19 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
 /** A smooth function is flat at its minimum: this close, its value is exact enough. */
 const TOLERANCE = 1e-5;
 
-/**
- * The minimum of a convex function between two points, by golden-section search. It evaluates `guess` first, and stops at
- * any value under `enough`.
- */
+interface MinimumSearch {
+  readonly from: number;
+  readonly to: number;
+  /** Evaluated first. */
+  readonly guess: number;
+  /** The search stops at any value under it. */
+  readonly enough: number;
+}
+
+/** The minimum of a convex function between two points, by golden-section search. */
 export function goldenSectionMinimum(
   f: (place: number) => number,
-  from: number,
-  to: number,
-  guess: number,
-  enough: number,
+  { from, to, guess, enough }: MinimumSearch,
 ): number {
   let least = f(Math.min(to, Math.max(from, guess)));
   const look = (place: number): number => {

@@ -23,124 +23,155 @@ const MARK = /<tool_call>|<think>|```|<\|python_tag\|>|\[TOOL_CALLS\]|[{[]/g;
 const CALL_LANGUAGE = /^(?:json|jsonc|json5|tool|tool_call|tool_calls|tool_code|function|xml)?$/i;
 const LINE_START = /\n[ \t]*$/;
 
+interface ReplyState {
+  readonly tools: readonly Tool[];
+  /** What was pushed and is not read yet. */
+  rest: string;
+  /** Text is passed on up to here without a look at it. */
+  verbatim: string | undefined;
+  isLineStart: boolean;
+  isAfterCall: boolean;
+  /** White space that goes with the next text, and is dropped before a call. */
+  space: string;
+  parts: WrittenPart[];
+}
+
 /**
  * Finds tool calls in `<tool_call>` tags, in fenced JSON, and in JSON that begins a line. Text that cannot belong to a call is
  * given at once. Thoughts and other code blocks are text. Without a call, the texts together are exactly the reply.
  */
 export function createWrittenCallReader(tools: readonly Tool[]): WrittenCallReader {
-  let rest = '';
-  /** Text is passed on up to here without a look at it. */
-  let verbatim: string | undefined;
-  let isLineStart = true;
-  let isAfterCall = false;
-  /** White space that goes with the next text, and is dropped before a call. */
-  let space = '';
-  let parts: WrittenPart[] = [];
-
-  const say = (length: number): void => {
-    const said = rest.slice(0, length);
-    rest = rest.slice(length);
-    if (said === '') return;
-    isLineStart = LINE_START.test(`${isLineStart ? '\n' : '.'}${said}`);
-    isAfterCall = false;
-    const text = space + said;
-    const kept = text.trimEnd();
-    space = text.slice(kept.length);
-    if (kept !== '') parts.push({ text: kept });
-  };
-  const call = (calls: readonly WrittenCall[], length: number): void => {
-    parts.push(...calls.map((one) => ({ call: one })));
-    rest = rest.slice(length);
-    space = '';
-    isLineStart = true;
-    isAfterCall = true;
-  };
-  const pass = (length: number, until: string): void => {
-    say(length);
-    verbatim = until;
-  };
-
-  /** Reads on; false: more of the reply is needed. */
-  const step = (isEnd: boolean): boolean => {
-    if (isAfterCall) rest = rest.replace(/^[\s;,]+/, '');
-    if (rest === '') return false;
-    if (verbatim !== undefined) {
-      const at = rest.indexOf(verbatim);
-      say(at < 0 ? (isEnd ? rest.length : rest.length - openEnd(rest, [verbatim])) : at + verbatim.length);
-      if (at >= 0) verbatim = undefined;
-      return at >= 0;
-    }
-    const at = nextMark(rest, isLineStart);
-    if (at === undefined) {
-      say(isEnd ? rest.length : rest.length - openEnd(rest, MARKS));
-      return false;
-    }
-    say(at);
-    if (!isEnd && MARKS.some((mark) => mark !== rest && mark.startsWith(rest))) return false;
-    if (rest.startsWith(OPEN)) return tagged(isEnd);
-    if (rest.startsWith(THINK_OPEN)) pass(THINK_OPEN.length, THINK_CLOSE);
-    else if (rest.startsWith(FENCE)) return fenced(isEnd);
-    else return bare(isEnd);
-    return true;
-  };
-  const tagged = (isEnd: boolean): boolean => {
-    const ends = [rest.indexOf(CLOSE), rest.indexOf(OPEN, OPEN.length)].filter((one) => one >= 0);
-    if (ends.length === 0 && !isEnd) return false;
-    const end = Math.min(rest.length, ...ends);
-    const next = rest.startsWith(CLOSE, end) ? end + CLOSE.length : end;
-    const found = readTaggedCall(rest.slice(OPEN.length, end), tools);
-    if (found === undefined) say(next);
-    else call([found], next);
-    return true;
-  };
-  const fenced = (isEnd: boolean): boolean => {
-    const line = rest.indexOf('\n');
-    const body = line < 0 ? '' : rest.slice(line + 1).trimStart();
-    if (line < 0 || body === '') {
-      if (isEnd) say(rest.length);
-      return isEnd;
-    }
-    const isCandidate = CALL_LANGUAGE.test(rest.slice(FENCE.length, line).trim()) && /^[{[<]/.test(body);
-    const found = isCandidate ? fencedCalls(body, tools, isEnd) : { calls: [], length: 0 };
-    if (found === undefined) return false;
-    if (found.calls.length > 0) call(found.calls, rest.length - body.length + found.length);
-    else pass(line + 1, FENCE);
-    return true;
-  };
-  const bare = (isEnd: boolean): boolean => {
-    const prefix = PREFIXES.find((one) => rest.startsWith(one)) ?? '';
-    const body = rest.slice(prefix.length).trimStart();
-    const isOpen = /^(?:|\{\s*|\[\s*)$/.test(body);
-    if (isOpen && !isEnd) return false;
-    // Neither an object with a key nor a list of objects: a bracket in a sentence.
-    if (isOpen || !/^(?:\{\s*["'“]|\[\s*\{)/.test(body)) {
-      say(Math.max(1, prefix.length));
-      return true;
-    }
-    const source = firstJson(body);
-    if (source === '' && !isEnd) return false;
-    const calls = source === '' ? [] : readBareCalls(source, tools);
-    const length = rest.length - body.length + source.length;
-    if (calls.length === 0) say(source === '' ? rest.length : length);
-    else call(calls, length);
-    return true;
+  const state: ReplyState = {
+    tools,
+    rest: '',
+    verbatim: undefined,
+    isLineStart: true,
+    isAfterCall: false,
+    space: '',
+    parts: [],
   };
   const take = (isEnd: boolean): readonly WrittenPart[] => {
-    parts = [];
-    while (step(isEnd));
-    return parts;
+    state.parts = [];
+    while (readPart(state, isEnd));
+    return state.parts;
   };
-
   return {
     push: (text) => {
-      rest += text;
+      state.rest += text;
       return take(false);
     },
     end: () => {
       const last = [...take(true)];
-      return space === '' || isAfterCall ? last : [...last, { text: space }];
+      return state.space === '' || state.isAfterCall ? last : [...last, { text: state.space }];
     },
   };
+}
+
+/** Gives this much of the rest as text. */
+function addText(state: ReplyState, length: number): void {
+  const given = state.rest.slice(0, length);
+  state.rest = state.rest.slice(length);
+  if (given === '') return;
+  state.isLineStart = LINE_START.test(`${state.isLineStart ? '\n' : '.'}${given}`);
+  state.isAfterCall = false;
+  const whole = state.space + given;
+  const text = whole.trimEnd();
+  state.space = whole.slice(text.length);
+  if (text !== '') state.parts.push({ text });
+}
+
+/** Gives calls instead of this much of the rest. */
+function addCalls(state: ReplyState, calls: readonly WrittenCall[], length: number): void {
+  state.parts.push(...calls.map((call) => ({ call })));
+  state.rest = state.rest.slice(length);
+  state.space = '';
+  state.isLineStart = true;
+  state.isAfterCall = true;
+}
+
+function passUntil(state: ReplyState, length: number, mark: string): void {
+  addText(state, length);
+  state.verbatim = mark;
+}
+
+/** Reads on; false: more of the reply is needed. So do the functions below. */
+function readPart(state: ReplyState, isEnd: boolean): boolean {
+  if (state.isAfterCall) state.rest = state.rest.replace(/^[\s;,]+/, '');
+  if (state.rest === '') return false;
+  if (state.verbatim !== undefined) return readVerbatim(state, state.verbatim, isEnd);
+  const at = nextMark(state.rest, state.isLineStart);
+  if (at === undefined) {
+    addText(state, isEnd ? state.rest.length : state.rest.length - openEnd(state.rest, MARKS));
+    return false;
+  }
+  addText(state, at);
+  const { rest } = state;
+  if (!isEnd && MARKS.some((mark) => mark !== rest && mark.startsWith(rest))) return false;
+  if (rest.startsWith(OPEN)) return readTagged(state, isEnd);
+  if (rest.startsWith(FENCE)) return readFenced(state, isEnd);
+  if (!rest.startsWith(THINK_OPEN)) return readBare(state, isEnd);
+  passUntil(state, THINK_OPEN.length, THINK_CLOSE);
+  return true;
+}
+
+function readVerbatim(state: ReplyState, mark: string, isEnd: boolean): boolean {
+  const { rest } = state;
+  const at = rest.indexOf(mark);
+  if (at < 0) {
+    addText(state, isEnd ? rest.length : rest.length - openEnd(rest, [mark]));
+    return false;
+  }
+  addText(state, at + mark.length);
+  state.verbatim = undefined;
+  return true;
+}
+
+function readTagged(state: ReplyState, isEnd: boolean): boolean {
+  const { rest, tools } = state;
+  const ends = [rest.indexOf(CLOSE), rest.indexOf(OPEN, OPEN.length)].filter((one) => one >= 0);
+  if (ends.length === 0 && !isEnd) return false;
+  const end = Math.min(rest.length, ...ends);
+  const next = rest.startsWith(CLOSE, end) ? end + CLOSE.length : end;
+  const call = readTaggedCall(rest.slice(OPEN.length, end), tools);
+  if (call === undefined) addText(state, next);
+  else addCalls(state, [call], next);
+  return true;
+}
+
+function readFenced(state: ReplyState, isEnd: boolean): boolean {
+  const { rest, tools } = state;
+  const line = rest.indexOf('\n');
+  const body = line < 0 ? '' : rest.slice(line + 1).trimStart();
+  if (line < 0 || body === '') {
+    if (isEnd) addText(state, rest.length);
+    return isEnd;
+  }
+  const isCandidate = CALL_LANGUAGE.test(rest.slice(FENCE.length, line).trim()) && /^[{[<]/.test(body);
+  const block = isCandidate ? fencedCalls(body, tools, isEnd) : { calls: [], length: 0 };
+  if (block === undefined) return false;
+  if (block.calls.length > 0) addCalls(state, block.calls, rest.length - body.length + block.length);
+  else passUntil(state, line + 1, FENCE);
+  return true;
+}
+
+function readBare(state: ReplyState, isEnd: boolean): boolean {
+  const { rest, tools } = state;
+  const prefix = PREFIXES.find((one) => rest.startsWith(one)) ?? '';
+  const body = rest.slice(prefix.length).trimStart();
+  const isOpen = /^(?:|\{\s*|\[\s*)$/.test(body);
+  if (isOpen && !isEnd) return false;
+  // Neither an object with a key nor a list of objects: a bracket in a sentence.
+  if (isOpen || !/^(?:\{\s*["'“]|\[\s*\{)/.test(body)) {
+    addText(state, Math.max(1, prefix.length));
+    return true;
+  }
+  const source = firstJson(body);
+  if (source === '' && !isEnd) return false;
+  const calls = source === '' ? [] : readBareCalls(source, tools);
+  const length = rest.length - body.length + source.length;
+  if (calls.length === 0) addText(state, source === '' ? rest.length : length);
+  else addCalls(state, calls, length);
+  return true;
 }
 
 /** The next place where a call, a thought or a code block may begin. A bracket counts only where a line begins. */
@@ -182,9 +213,9 @@ function fencedCalls(
     const source = close >= 0 ? next.slice(0, close + CLOSE.length) : firstJson(next);
     if (source === '') return /^[{[]|^<tool_call>/.test(next) && !isEnd ? undefined : none;
     const tag = close >= 0 ? readTaggedCall(next.slice(OPEN.length, close), tools) : undefined;
-    const found = close >= 0 ? (tag === undefined ? [] : [tag]) : readBareCalls(source, tools);
-    if (found.length === 0) return none;
-    calls.push(...found);
+    const read = close >= 0 ? (tag === undefined ? [] : [tag]) : readBareCalls(source, tools);
+    if (read.length === 0) return none;
+    calls.push(...read);
     at += gap + source.length;
   }
 }

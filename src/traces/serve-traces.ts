@@ -83,12 +83,8 @@ const CLOSING_LOOK_MS = 50;
 
 type Drop = 'queue' | 'refused' | 'unreachable' | 'stopped' | 'unrecorded' | 'unsampled' | 'rejected';
 
-/**
- * Spans of turns, rewards and learning for a receiver of OpenTelemetry. The hot path adds an id to a list, and nothing here throws
- * or waits: a receiver that is slow, away or broken costs spans, never a turn.
- */
-export function serveTraces(options: TracesOptions): ServedTraces {
-  const { settings, log, everyMs = EVERY_MS } = options;
+/** What `GET /metrics` says about spans. */
+function createSpanCounts() {
   const registry = new Registry();
   const sent = new Counter({
     name: 'instar_trace_spans_sent_total',
@@ -101,96 +97,86 @@ export function serveTraces(options: TracesOptions): ServedTraces {
     labelNames: ['reason'],
     registers: [registry],
   });
-  const thread = openWorkerCalls<ExportBatch>({
-    module: workerModule('./traces-thread.ts', import.meta.url),
-    workerData: { place: options.place },
-    toError: (code, message) => new StoreError(code as StoreError['code'], message),
-    endMessage: 'The thread that sends traces has ended.',
-  });
+  return {
+    sent: (count: number): void => sent.inc(count),
+    drop: (reason: Drop, count = 1): void => dropped.inc({ reason }, count),
+    text: () => registry.metrics(),
+  };
+}
+
+/** The turns and facts that wait for the receiver. */
+function createSpanQueue(nameOf: TracesOptions['nameOf'], drop: (reason: Drop) => void) {
   let turns: QueuedTurn[] = [];
   let facts: number[] = [];
   let lessons = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
-  let isClosing = false;
-  let isTroubled = false;
-  const drop = (reason: Drop, count = 1): void => dropped.inc({ reason }, count);
-
   const hasRoom = (): boolean => {
     if (turns.length + facts.length < MOST_WAITING) return true;
     drop('queue');
     return false;
   };
+  return {
+    addTurn: (turn: QueuedTurn, shown: readonly string[] = []): void => {
+      if (!hasRoom()) return;
+      turns.push(turn);
+      for (const lesson of shown) lessons.add(lesson);
+    },
+    addFact: (seq: number): void => {
+      if (hasRoom()) facts.push(seq);
+    },
+    hasTurns: () => turns.length > 0,
+    isEmpty: () => turns.length + facts.length === 0,
+    hasBatch: () => turns.length >= BATCH || facts.length >= BATCH,
+    take: (): Pick<ExportBatch, 'turns' | 'facts' | 'names'> => {
+      const batch = { turns: turns.slice(0, BATCH), facts: facts.slice(0, BATCH) };
+      turns = turns.slice(BATCH);
+      facts = facts.slice(BATCH);
+      const names = [...lessons].flatMap((id) => {
+        const name = nameOf(id);
+        return name === undefined ? [] : [[id, name] as const];
+      });
+      if (turns.length === 0) lessons = new Set();
+      return { ...batch, names: Object.fromEntries(names) };
+    },
+    clear: (): void => {
+      turns = [];
+      facts = [];
+    },
+  };
+}
+
+/**
+ * Spans of turns, rewards and learning for a receiver of OpenTelemetry. The hot path adds an id to a list, and nothing here throws
+ * or waits: a receiver that is slow, away or broken costs spans, never a turn.
+ */
+export function serveTraces(options: TracesOptions): ServedTraces {
+  const { settings, everyMs = EVERY_MS } = options;
+  const counts = createSpanCounts();
+  const queue = createSpanQueue(options.nameOf, counts.drop);
+  const sender = createBatchSender(options, queue, counts);
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let isClosing = false;
+
   const wake = (): void => {
     if (timer !== undefined || running !== undefined || isClosing) return;
-    const isFull = turns.length >= BATCH || facts.length >= BATCH;
     timer = setTimeout(
       () => {
         timer = undefined;
         flush();
       },
-      isFull ? 0 : everyMs,
+      queue.hasBatch() ? 0 : everyMs,
     );
     timer.unref();
   };
   const flush = (): void => {
-    running = sendBatch().finally(() => {
+    running = sender.send().finally(() => {
       running = undefined;
-      if (turns.length + facts.length > 0) wake();
+      if (!queue.isEmpty()) wake();
     });
   };
-
-  const sendBatch = async (): Promise<void> => {
-    let batch: ExportBatch | undefined;
-    try {
-      batch = nextBatch();
-      if (batch === undefined) return;
-      const { end, why, spans, rejected, missing } = await thread.call<ExportResult>(batch);
-      for (const turn of missing) lookAgain(turn);
-      if (end === 'sent') {
-        sent.inc(spans - rejected);
-        if (rejected > 0) drop('rejected', rejected);
-      } else drop(end, spans);
-      tell(end === 'sent' && rejected === 0 ? undefined : (why ?? end));
-    } catch (error) {
-      drop(isClosing ? 'stopped' : 'unrecorded', batch ? batch.turns.length + batch.facts.length : 0);
-      if (!isClosing) tell(String(error));
-    }
-  };
-
-  const nextBatch = (): ExportBatch | undefined => {
-    const now = settings();
-    const { url, content } = now;
-    const batch = { turns: turns.slice(0, BATCH), facts: facts.slice(0, BATCH) };
-    turns = turns.slice(BATCH);
-    facts = facts.slice(BATCH);
-    const named = [...lessons].flatMap((id) => {
-      const name = options.nameOf(id);
-      return name === undefined ? [] : [[id, name] as const];
-    });
-    if (turns.length === 0) lessons = new Set();
-    if (url === undefined || batch.turns.length + batch.facts.length === 0) return undefined;
-    const receiver = { url, headers: options.headers(now) };
-    return { receiver, hasContent: content, ...batch, names: Object.fromEntries(named) };
-  };
-
-  const lookAgain = (turn: QueuedTurn): void => {
-    if (turn.looks + 1 >= MOST_LOOKS) drop('unrecorded');
-    else if (hasRoom()) turns.push({ ...turn, looks: turn.looks + 1 });
-  };
-  /** One line when it begins to fail, and one when it works again. */
-  const tell = (trouble: string | undefined): void => {
-    if (trouble !== undefined && !isTroubled)
-      log.warn({ problem: trouble }, 'traces are not taken by their receiver; turns are served as before');
-    if (trouble === undefined && isTroubled) log.info({}, 'traces are taken again');
-    isTroubled = trouble !== undefined;
-  };
-
-  const ended: TracedRecord['ended'] = ({ turn: id, traceparent, lessons: shown }) => {
-    if (parseTraceparent(traceparent)?.isSampled === false) return drop('unsampled');
-    if (!hasRoom()) return;
-    turns.push(traceparent === undefined ? { id, looks: 0 } : { id, traceparent, looks: 0 });
-    for (const lesson of shown) lessons.add(lesson);
+  const ended: TracedRecord['ended'] = ({ turn: id, traceparent, lessons }) => {
+    if (parseTraceparent(traceparent)?.isSampled === false) return counts.drop('unsampled');
+    queue.addTurn(traceparent === undefined ? { id, looks: 0 } : { id, traceparent, looks: 0 }, lessons);
     wake();
   };
 
@@ -202,37 +188,99 @@ export function serveTraces(options: TracesOptions): ServedTraces {
         return settings().url === undefined ? record : new TracedRecord(record, intent, ended);
       },
     }),
-    appended: (given, results) => {
+    appended: (facts, results) => {
       if (settings().url === undefined) return;
-      for (const [index, { fact }] of given.entries()) {
+      for (const [index, { fact }] of facts.entries()) {
         const result = results[index];
-        if (result?.isNew && isTracedFact(fact) && hasRoom()) facts.push(result.seq);
+        if (result?.isNew && isTracedFact(fact)) queue.addFact(result.seq);
       }
-      if (facts.length > 0) wake();
+      if (!queue.isEmpty()) wake();
     },
-    text: () => (settings().url === undefined ? Promise.resolve('') : registry.metrics()),
+    text: async () => (settings().url === undefined ? '' : counts.text()),
     close: async () => {
       isClosing = true;
       clearTimeout(timer);
-      const rest = async (): Promise<void> => {
-        await running;
-        while (turns.length + facts.length > 0) {
-          await sendBatch();
-          // What is still missing is being written.
-          if (turns.length > 0) await pause(CLOSING_LOOK_MS);
-        }
-      };
+      await sender.close(running);
+    },
+  };
+}
+
+/** Sends one batch after the other, in a thread of its own. Never rejects. */
+function createBatchSender(
+  { settings, headers, place, log }: TracesOptions,
+  queue: ReturnType<typeof createSpanQueue>,
+  counts: ReturnType<typeof createSpanCounts>,
+) {
+  const thread = openWorkerCalls<ExportBatch>({
+    module: workerModule('./traces-thread.ts', import.meta.url),
+    workerData: { place },
+    toError: (code, message) => new StoreError(code as StoreError['code'], message),
+    endMessage: 'The thread that sends traces has ended.',
+  });
+  let isTroubled = false;
+  let isClosing = false;
+
+  const nextBatch = (): ExportBatch | undefined => {
+    const now = settings();
+    const { url, content } = now;
+    const batch = queue.take();
+    if (url === undefined || batch.turns.length + batch.facts.length === 0) return undefined;
+    const receiver = { url, headers: headers(now) };
+    return { receiver, hasContent: content, ...batch };
+  };
+  const lookAgain = (turn: QueuedTurn): void => {
+    if (turn.looks + 1 >= MOST_LOOKS) counts.drop('unrecorded');
+    else queue.addTurn({ ...turn, looks: turn.looks + 1 });
+  };
+  /** One line when it begins to fail, and one when it works again. */
+  const tell = (trouble: string | undefined): void => {
+    if (trouble !== undefined && !isTroubled)
+      log.warn({ problem: trouble }, 'traces are not taken by their receiver; turns are served as before');
+    if (trouble === undefined && isTroubled) log.info({}, 'traces are taken again');
+    isTroubled = trouble !== undefined;
+  };
+
+  const send = async (): Promise<void> => {
+    let batch: ExportBatch | undefined;
+    try {
+      batch = nextBatch();
+      if (batch === undefined) return;
+      const { end, why, spans, rejected, missing } = await thread.call<ExportResult>(batch);
+      for (const turn of missing) lookAgain(turn);
+      if (end === 'sent') {
+        counts.sent(spans - rejected);
+        if (rejected > 0) counts.drop('rejected', rejected);
+      } else counts.drop(end, spans);
+      tell(end === 'sent' && rejected === 0 ? undefined : (why ?? end));
+    } catch (error) {
+      counts.drop(isClosing ? 'stopped' : 'unrecorded', batch ? batch.turns.length + batch.facts.length : 0);
+      if (!isClosing) tell(String(error));
+    }
+  };
+  const sendRest = async (running: Promise<void> | undefined): Promise<void> => {
+    await running;
+    while (!queue.isEmpty()) {
+      await send();
+      // What is still missing is being written.
+      if (queue.hasTurns()) await pause(CLOSING_LOOK_MS);
+    }
+  };
+
+  return {
+    send,
+    /** Sends what waits after `running`, for two seconds at most. */
+    close: async (running: Promise<void> | undefined): Promise<void> => {
+      isClosing = true;
       let late: NodeJS.Timeout | undefined;
       const limit = new Promise<void>((resolve) => {
         late = setTimeout(resolve, CLOSING_MS);
       });
-      const all = rest();
-      await Promise.race([all, limit]);
+      const rest = sendRest(running);
+      await Promise.race([rest, limit]);
       clearTimeout(late);
-      turns = [];
-      facts = [];
+      queue.clear();
       await thread.close();
-      await all;
+      await rest;
     },
   };
 }

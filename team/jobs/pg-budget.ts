@@ -1,7 +1,9 @@
 import {
   addSpending,
   type Budget,
+  type BudgetedWork,
   type BudgetOptions,
+  type BudgetRefusal,
   NOTHING_SPENT,
   type Reservation,
   type Spending,
@@ -19,8 +21,8 @@ interface PgBudgetOptions extends BudgetOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** What a day has, as the database said it last. */
-interface KnownDay {
+/** What a day has. */
+interface BudgetDay {
   readonly day: string;
   readonly spent: Spending;
   readonly held: Spending;
@@ -36,135 +38,153 @@ const given = (from: number): string => AMOUNTS.map((_, index) => `$${from + ind
 const added = (prefix: string, sign: '+' | '-', from: number): string =>
   AMOUNTS.map((name, index) => `${prefix}${name} = ${prefix}${name} ${sign} $${from + index}`).join(', ');
 
-/**
- * The budget of a day in the database, for all processes of a store together: a reservation is granted while its row is locked. The day
- * is the database's, so that a wrong clock or another time zone gives no second day. What a dead process had reserved counts in full:
- * its call may have been made.
- */
-export async function createPgBudget(options: PgBudgetOptions): Promise<Budget> {
-  const { tables, budget: name, limits, setting, holder, newId, clock, journal } = options;
-  const { pool, schema } = tables;
-  const day = (row: Row): KnownDay => ({
-    day: row.day,
-    spent: amountsOf(row, 'spent_'),
-    held: amountsOf(row, 'held_'),
-  });
+/** The rows of one budget in the database. */
+function openBudgetRows({ tables: { pool, schema }, budget: name, holder }: PgBudgetOptions) {
   /** Locks the row of today until the transaction ends. */
-  const lockToday = async (sql: PgSql, first: Spending = NOTHING_SPENT): Promise<KnownDay> => {
+  const lockToday = async (sql: PgSql, first: Spending = NOTHING_SPENT): Promise<BudgetDay> => {
     const [row] = await sql.all<Row>(
       `insert into ${schema}.budgets as b (budget, day, ${list('spent_')}) values($1, ${TODAY}, ${given(2)})
        on conflict (budget, day) do update set budget = b.budget returning *`,
       [name, ...valuesOf(first)],
     );
     if (row === undefined) throw new Error('the budget of today has no row');
-    return day(row);
+    return toDay(row);
   };
+  return {
+    /** `first`: what today's row has when it is new. */
+    today: (first?: Spending): Promise<BudgetDay> => pool.transaction((sql) => lockToday(sql, first)),
+    /** Reserves unless `refusal` of the day as it is gives a reason. */
+    hold: (id: string, most: Spending, refusal: (today: BudgetDay) => string | undefined) =>
+      pool.transaction(async (sql): Promise<BudgetDay | string> => {
+        const today = await lockToday(sql);
+        const why = refusal(today);
+        if (why !== undefined) return why;
+        await sql.run(
+          `update ${schema}.budgets set ${added('held_', '+', 3)} where budget = $1 and day = $2`,
+          [name, today.day, ...valuesOf(most)],
+        );
+        await sql.run(
+          `insert into ${schema}.reservations(id, budget, day, holder, ${list('held_')}) values($1, $2, $3, $4, ${given(5)})`,
+          [id, name, today.day, holder, ...valuesOf(most)],
+        );
+        return { ...today, held: addSpending(today.held, most) };
+      }),
+    /** Ends a reservation; undefined when there is none of this id. */
+    release: async (id: string, used: Spending): Promise<BudgetDay | undefined> => {
+      const [row] = await pool.all<Row>(
+        `with gone as (delete from ${schema}.reservations where id = $1 returning *)
+         update ${schema}.budgets b set ${AMOUNTS.map((one) => `held_${one} = b.held_${one} - gone.held_${one}`).join(', ')},
+           ${AMOUNTS.map((one, index) => `spent_${one} = b.spent_${one} + $${2 + index}`).join(', ')}
+         from gone where b.budget = gone.budget and b.day = gone.day returning b.*`,
+        [id, ...valuesOf(used)],
+      );
+      return row && toDay(row);
+    },
+    spend: (used: Spending): Promise<void> =>
+      pool.transaction(async (sql) => {
+        const { day } = await lockToday(sql);
+        await sql.run(
+          `update ${schema}.budgets set ${added('spent_', '+', 3)} where budget = $1 and day = $2`,
+          [name, day, ...valuesOf(used)],
+        );
+      }),
+  };
+}
+
+/**
+ * The budget of a day in the database, for all processes of a store together: a reservation is granted while its row is locked. The day
+ * is the database's, so that a wrong clock or another time zone gives no second day. What a dead process had reserved counts in full:
+ * its call may have been made.
+ */
+export async function createPgBudget(options: PgBudgetOptions): Promise<Budget> {
+  const { limits, setting, newId, clock, journal } = options;
+  const rows = openBudgetRows(options);
   // What was recorded today before the budget was in the database, such as by a home that was moved there.
-  let known = await pool.transaction((sql) =>
-    lockToday(sql, addSpending(NOTHING_SPENT, options.spent ?? {})),
-  );
+  let newest = await rows.today(addSpending(NOTHING_SPENT, options.spent ?? {}));
   let readAt = clock.monotonic();
   let reading: Promise<void> | undefined;
-  const learn = (row: KnownDay): void => {
-    known = row;
+  const learn = (row: BudgetDay): void => {
+    newest = row;
     readAt = clock.monotonic();
   };
   const refresh = (): void => {
     if (reading !== undefined || clock.monotonic() - readAt < FRESH_MS) return;
-    reading = pool
-      .transaction((sql) => lockToday(sql))
+    reading = rows
+      .today()
       .then(learn)
-      // What was known last is kept; a reservation asks the database itself.
+      // What was read last is kept; a reservation asks the database itself.
       .catch(() => undefined)
       .finally(() => {
         readAt = clock.monotonic();
         reading = undefined;
       });
   };
-  const refuse = (why: string) => ({ isGranted: false, why }) as const;
-  const cannotRecord = (error: unknown): string =>
-    `what it may cost could not be recorded: ${error instanceof Error ? error.message : String(error)}`;
-
   const release = async (id: string, used: Spending): Promise<void> => {
-    const [row] = await pool.all<Row>(
-      `with gone as (delete from ${schema}.reservations where id = $1 returning *)
-       update ${schema}.budgets b set ${AMOUNTS.map((one) => `held_${one} = b.held_${one} - gone.held_${one}`).join(', ')},
-         ${AMOUNTS.map((one, index) => `spent_${one} = b.spent_${one} + $${2 + index}`).join(', ')}
-       from gone where b.budget = gone.budget and b.day = gone.day returning b.*`,
-      [id, ...valuesOf(used)],
-    );
-    if (row !== undefined && row.day >= known.day) learn(day(row));
+    const row = await rows.release(id, used);
+    if (row !== undefined && row.day >= newest.day) learn(row);
+  };
+  const reserve = async (most: Spending, work: BudgetedWork): Promise<Reservation | BudgetRefusal> => {
+    const id = newId('hold');
+    const granted = await rows.hold(id, most, (today) => {
+      learn(today);
+      return whyNotReserved(addSpending(today.spent, today.held), most, options, work);
+    });
+    if (typeof granted === 'string') return { isGranted: false, why: granted };
+    learn(granted);
+    const entry = await journal?.reserved(granted.day, most, work).catch(async (error: unknown) => {
+      await release(id, NOTHING_SPENT);
+      throw error;
+    });
+    let isSettled = false;
+    return {
+      isGranted: true,
+      settle: async (amounts) => {
+        if (isSettled) return;
+        isSettled = true;
+        const used = addSpending(NOTHING_SPENT, amounts);
+        // What cannot be settled counts in full.
+        await release(id, used).catch(() => undefined);
+        if (entry !== undefined) await journal?.settled(granted.day, entry, used).catch(() => undefined);
+      },
+    };
   };
 
   return {
     limits,
     reserve: async (wanted, work) => {
-      const most = addSpending(NOTHING_SPENT, wanted);
-      const id = newId('hold');
       try {
-        const granted = await pool.transaction(async (sql): Promise<KnownDay | string> => {
-          const today = await lockToday(sql);
-          const why = whyNotReserved(addSpending(today.spent, today.held), most, { limits, setting }, work);
-          learn(today);
-          if (why !== undefined) return why;
-          await sql.run(
-            `update ${schema}.budgets set ${added('held_', '+', 3)} where budget = $1 and day = $2`,
-            [name, today.day, ...valuesOf(most)],
-          );
-          await sql.run(
-            `insert into ${schema}.reservations(id, budget, day, holder, ${list('held_')}) values($1, $2, $3, $4, ${given(5)})`,
-            [id, name, today.day, holder, ...valuesOf(most)],
-          );
-          return { ...today, held: addSpending(today.held, most) };
-        });
-        if (typeof granted === 'string') return refuse(granted);
-        learn(granted);
-        const entry = await journal?.reserved(granted.day, most, work).catch(async (error: unknown) => {
-          await release(id, NOTHING_SPENT);
-          throw error;
-        });
-        let isSettled = false;
-        const settle: Reservation['settle'] = async (amounts) => {
-          if (isSettled) return;
-          isSettled = true;
-          const used = addSpending(NOTHING_SPENT, amounts);
-          // What cannot be settled counts in full.
-          await release(id, used).catch(() => undefined);
-          if (entry !== undefined) await journal?.settled(granted.day, entry, used).catch(() => undefined);
-        };
-        return { isGranted: true, settle };
+        return await reserve(addSpending(NOTHING_SPENT, wanted), work);
       } catch (error) {
-        return refuse(cannotRecord(error));
+        const why = error instanceof Error ? error.message : String(error);
+        return { isGranted: false, why: `what it may cost could not be recorded: ${why}` };
       }
     },
     spend: (amounts) => {
       const used = addSpending(NOTHING_SPENT, amounts);
-      known = { ...known, spent: addSpending(known.spent, used) };
+      newest = { ...newest, spent: addSpending(newest.spent, used) };
       // Without an answer it is counted here alone, until the next one.
-      void pool
-        .transaction(async (sql) => {
-          const { day: today } = await lockToday(sql);
-          await sql.run(
-            `update ${schema}.budgets set ${added('spent_', '+', 3)} where budget = $1 and day = $2`,
-            [name, today, ...valuesOf(used)],
-          );
-        })
-        .catch(() => undefined);
+      void rows.spend(used).catch(() => undefined);
     },
     refusal: () => {
       refresh();
-      return whyUsedUp(known.spent, limits, setting);
+      return whyUsedUp(newest.spent, limits, setting);
     },
     spent: () => {
       refresh();
-      return addSpending(known.spent, known.held);
+      return addSpending(newest.spent, newest.held);
     },
     day: () => {
       refresh();
-      return known.day;
+      return newest.day;
     },
   };
 }
+
+const toDay = (row: Row): BudgetDay => ({
+  day: row.day,
+  spent: amountsOf(row, 'spent_'),
+  held: amountsOf(row, 'held_'),
+});
 
 /** Sums of dollars are not exact: what was held and given back may leave less than nothing. */
 const amountsOf = (row: Row, prefix: string): Spending =>

@@ -2,7 +2,7 @@ import type { Fact, StoredFact } from '../../src/core/fact.ts';
 import type { LogFollower } from '../../src/core/log-follower.ts';
 import { FACT_COLUMNS, type RawFactRow } from '../../src/record/store/sqlite-rows.ts';
 import { readFacts } from './load-rows.ts';
-import { decodeNotice, NOTICE_CHANNEL } from './log-notice.ts';
+import { decodeNotice, type LogNotice, NOTICE_CHANNEL } from './log-notice.ts';
 import type { PgPool, PgSql } from './pg-connection.ts';
 
 interface FollowPgLogOptions {
@@ -24,7 +24,89 @@ const LONGEST_PAUSE_MS = 5_000;
 
 interface Listener {
   readonly types: readonly Fact['type'][];
-  readonly hear: (stored: StoredFact) => void | Promise<void>;
+  readonly hear: (stored: StoredFact) => Promise<void>;
+}
+
+/** Who is told what. A listener that rejects delays nobody else. */
+function createListeners(onFault: (error: unknown) => void) {
+  const listeners: Listener[] = [];
+  const begun: (() => Promise<void>)[] = [];
+  const appended: ((types: readonly string[]) => void)[] = [];
+  const call = async (listener: () => Promise<void>): Promise<void> => {
+    try {
+      await listener();
+    } catch (error) {
+      onFault(error);
+    }
+  };
+  return {
+    add: (listener: Listener) => void listeners.push(listener),
+    addAppended: (listener: (types: readonly string[]) => void) => void appended.push(listener),
+    addBegun: (listener: () => Promise<void>, isBegun: boolean): void => {
+      begun.push(listener);
+      if (isBegun) void call(listener);
+    },
+    wanted: (): ReadonlySet<string> => new Set(listeners.flatMap(({ types }) => types)),
+    deliver: async (stored: StoredFact): Promise<void> => {
+      for (const { types, hear } of listeners)
+        if (types.includes(stored.fact.type)) await call(() => hear(stored));
+    },
+    tellAppended: (types: readonly string[]): void => {
+      for (const listener of appended) listener(types);
+    },
+    tellBegun: async (): Promise<void> => {
+      for (const listener of begun) await call(listener);
+    },
+  };
+}
+
+/** Reads the log once, from where it was left. */
+interface LogReader {
+  /** The last number that was delivered; undefined until the first look. */
+  seq(): number | undefined;
+  /** Delivers everything up to the head of the log. */
+  read(sql: PgSql): Promise<void>;
+  /** Passes facts that nobody here listens for, without a query. False when they have to be read. */
+  pass(notice: LogNotice): boolean;
+}
+
+function createLogReader(
+  listeners: ReturnType<typeof createListeners>,
+  after: number | undefined,
+  isClosed: () => boolean,
+): LogReader {
+  let passed = after;
+  const begin = async (head: number): Promise<number> => {
+    passed = head;
+    await listeners.tellBegun();
+    return head;
+  };
+  return {
+    seq: () => passed,
+    pass: ({ from, to, types }) => {
+      const wanted = listeners.wanted();
+      if (from !== passed || types.some((type) => wanted.has(type))) return false;
+      passed = to;
+      return true;
+    },
+    read: async (sql) => {
+      const [row] = await sql.all<{ seq: number }>('select seq from log_head');
+      const head = row?.seq ?? 0;
+      let at = passed ?? (await begin(head));
+      while (at < head && !isClosed()) {
+        const page = await sql.all<RawFactRow>(
+          `select ${FACT_COLUMNS} from facts where seq > $1 and seq <= $2 and type = any($3) order by seq limit $4`,
+          [at, head, [...listeners.wanted()], PAGE],
+        );
+        for (const stored of readFacts(page)) {
+          passed = stored.seq;
+          await listeners.deliver(stored);
+        }
+        at = page.length < PAGE ? head : (page.at(-1)?.seq ?? head);
+        passed = at;
+      }
+    },
+  };
 }
 
 /**
@@ -33,11 +115,9 @@ interface Listener {
  * here listens for, costs no query. After a lost connection, and every few seconds without a notice, the head is read.
  */
 export function followPgLog(options: FollowPgLogOptions): LogFollower {
-  const { pool, onFault, lookMs = LOOK_MS } = options;
-  const listeners: Listener[] = [];
-  const begun: (() => void | Promise<void>)[] = [];
-  const appended: ((types: readonly string[]) => void)[] = [];
-  let passed = options.after;
+  const { pool, lookMs = LOOK_MS } = options;
+  const listeners = createListeners(options.onFault);
+  const log = createLogReader(listeners, options.after, () => isClosed);
   let problem: string | undefined = 'not connected yet';
   let connection: (PgSql & { release(): void }) | undefined;
   let reading: Promise<void> | undefined;
@@ -46,68 +126,24 @@ export function followPgLog(options: FollowPgLogOptions): LogFollower {
   let isClosed = false;
   let pauseMs = FIRST_PAUSE_MS;
   let timer: NodeJS.Timeout | undefined;
-  let wanted: ReadonlySet<string> | undefined;
 
-  const isWanted = (type: string): boolean => {
-    wanted ??= new Set(listeners.flatMap(({ types }) => types));
-    return wanted.has(type);
-  };
-  const deliver = async (stored: StoredFact): Promise<void> => {
-    for (const { types, hear } of listeners) {
-      if (!types.includes(stored.fact.type)) continue;
-      try {
-        await hear(stored);
-      } catch (error) {
-        onFault(error);
-      }
-    }
-  };
   const later = (ms: number, run: () => void): void => {
     clearTimeout(timer);
     if (isClosed) return;
     timer = setTimeout(run, ms);
     timer.unref();
   };
-
-  const tellBegun = async (listener: () => void | Promise<void>): Promise<void> => {
-    try {
-      await listener();
-    } catch (error) {
-      onFault(error);
-    }
-  };
-  const begin = async (head: number): Promise<number> => {
-    passed = head;
-    for (const listener of begun) await tellBegun(listener);
-    return head;
-  };
-  /** Delivers everything up to the head of the log. */
-  const read = async (sql: PgSql): Promise<void> => {
+  const readAll = async (sql: PgSql): Promise<void> => {
     do {
       isAgain = false;
-      const [row] = await sql.all<{ seq: number }>('select seq from log_head');
-      const head = row?.seq ?? 0;
-      let at = passed ?? (await begin(head));
-      while (at < head && !isClosed) {
-        isWanted('');
-        const page = await sql.all<RawFactRow>(
-          `select ${FACT_COLUMNS} from facts where seq > $1 and seq <= $2 and type = any($3) order by seq limit $4`,
-          [at, head, [...(wanted ?? [])], PAGE],
-        );
-        for (const stored of readFacts(page)) {
-          passed = stored.seq;
-          await deliver(stored);
-        }
-        at = page.length < PAGE ? head : (page.at(-1)?.seq ?? head);
-        passed = at;
-      }
+      await log.read(sql);
     } while (isAgain && !isClosed);
   };
   const look = (): void => {
     isAgain = true;
     const sql = connection;
     if (reading !== undefined || sql === undefined || isClosed) return;
-    reading = read(sql)
+    reading = readAll(sql)
       // The connection reports its own loss.
       .catch((error: unknown) => {
         problem = error instanceof Error ? error.message : String(error);
@@ -118,15 +154,11 @@ export function followPgLog(options: FollowPgLogOptions): LogFollower {
         if (isAgain && connection !== undefined && connection !== sql) look();
       });
   };
-  const notice = (payload: string): void => {
-    const heard = decodeNotice(payload);
-    for (const listener of appended) listener(heard?.types ?? []);
-    const isNext = heard !== undefined && reading === undefined && heard.from === passed;
-    if (!isNext || heard.types.some(isWanted)) look();
-    else {
-      passed = heard.to;
-      later(lookMs, look);
-    }
+  const onNotice = (payload: string): void => {
+    const notice = decodeNotice(payload);
+    listeners.tellAppended(notice?.types ?? []);
+    if (notice !== undefined && reading === undefined && log.pass(notice)) later(lookMs, look);
+    else look();
   };
   const lost = (): void => {
     connection = undefined;
@@ -138,21 +170,12 @@ export function followPgLog(options: FollowPgLogOptions): LogFollower {
   const connect = async (): Promise<void> => {
     try {
       let isLost = false;
-      const sql = await pool.hold(
-        () => {
-          isLost = true;
-          if (connection === sql) lost();
-        },
-        { onNotice: notice },
-      );
-      try {
-        await options.onConnected?.(sql);
-        const [channel] = await sql.all<{ name: string }>(`select ${NOTICE_CHANNEL} as name`);
-        await sql.run(`listen "${channel?.name}"`);
-      } catch (error) {
-        sql.release();
-        throw error;
-      }
+      const onLost = (): void => {
+        isLost = true;
+        if (connection === sql) lost();
+      };
+      const sql = await pool.hold(onLost, { onNotice });
+      await startListening(sql, options.onConnected);
       connection = sql;
       if (isClosed) sql.release();
       if (isClosed || isLost) throw new Error('the connection to PostgreSQL was lost');
@@ -169,16 +192,10 @@ export function followPgLog(options: FollowPgLogOptions): LogFollower {
   const connecting = Promise.resolve().then(connect);
 
   return {
-    on: (types, hear) => {
-      listeners.push({ types, hear });
-      wanted = undefined;
-    },
-    onAppended: (listener) => void appended.push(listener),
-    onBegun: (listener) => {
-      begun.push(listener);
-      if (passed !== undefined) void tellBegun(listener);
-    },
-    seq: () => passed,
+    on: (types, hear) => listeners.add({ types, hear }),
+    onAppended: listeners.addAppended,
+    onBegun: (listener) => listeners.addBegun(listener, log.seq() !== undefined),
+    seq: log.seq,
     problem: () => problem,
     close: async () => {
       isClosed = true;
@@ -190,4 +207,18 @@ export function followPgLog(options: FollowPgLogOptions): LogFollower {
       await reading;
     },
   };
+}
+
+async function startListening(
+  sql: PgSql & { release(): void },
+  onConnected: FollowPgLogOptions['onConnected'],
+): Promise<void> {
+  try {
+    await onConnected?.(sql);
+    const [channel] = await sql.all<{ name: string }>(`select ${NOTICE_CHANNEL} as name`);
+    await sql.run(`listen "${channel?.name}"`);
+  } catch (error) {
+    sql.release();
+    throw error;
+  }
 }

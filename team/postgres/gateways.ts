@@ -64,7 +64,9 @@ export async function listGateways(sql: PgSql): Promise<readonly KnownGateway[]>
   );
   return rows.map(({ id, home, url, ...row }) => ({
     ...row,
-    ...{ id: fromColumn(id), home: fromColumn(home), url: url === WORKER_URL ? null : url },
+    id: fromColumn(id),
+    home: fromColumn(home),
+    url: url === WORKER_URL ? null : url,
     kind: url === WORKER_URL ? 'worker' : 'gateway',
   }));
 }

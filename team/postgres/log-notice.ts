@@ -1,5 +1,5 @@
 /** What the followers of a log are told about a committed batch. */
-interface LogNotice {
+export interface LogNotice {
   /** The head of the log before the batch and after it. */
   readonly from: number;
   readonly to: number;

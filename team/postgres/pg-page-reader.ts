@@ -103,7 +103,7 @@ export function openPgPageReader(url: string): PageReader {
       ).flatMap(({ fact }) => (fact.type === 'session-marked' ? [fact.reason] : [])),
     lastSeq,
     news: async (after, wanted) =>
-      readNews(after, wanted, await lastSeq(), async (from, last, types, order, most) =>
+      readNews(after, wanted, await lastSeq(), async ({ after: from, last, types, order, most }) =>
         readFacts(
           await sql.all<RawFactRow>(
             `select ${FACT_COLUMNS} from facts where seq > $1 and seq <= $2 and type = any($3) order by seq ${order} limit $4`,

@@ -8,6 +8,7 @@ import {
   type SessionQuery,
   type SessionView,
   StoreError,
+  type StoreTotals,
   type TurnPage,
   type TurnView,
 } from '../../src/core/store.ts';
@@ -44,27 +45,7 @@ import { findPgDamage } from './pg-damage.ts';
 
 /** Every read is one or two short queries. */
 export function createPgReader(sql: PgSql): AsyncReads {
-  const about = async (subject: string, types: readonly string[]): Promise<readonly StoredFact[]> =>
-    readFacts(
-      await sql.all<RawFactRow>(
-        `select ${FACT_COLUMNS} from facts where subject = $1 and type = any($2) order by seq`,
-        [toColumn(subject), types],
-      ),
-    );
-  const toSessions = async (rows: readonly SessionRow[]): Promise<readonly SessionView[]> => {
-    const facts = await factsAt(
-      sql,
-      rows.flatMap(({ projectFrom }) => projectFrom ?? []),
-    );
-    return rows.map((row) => viewSession(row, facts.get(row.projectFrom ?? 0)));
-  };
-  const toTurns = async (rows: readonly TurnRow[]): Promise<readonly TurnView[]> => {
-    const facts = await factsAt(
-      sql,
-      rows.flatMap(({ start, end }) => (end === undefined ? [start] : [start, end])),
-    );
-    return rows.flatMap((row) => viewTurn(row, facts.get(row.start), facts.get(row.end ?? 0)) ?? []);
-  };
+  const about = (subject: string, types: readonly string[]) => selectAbout(sql, subject, types);
   return {
     facts: (after, limit) => pageFacts(sql, after, limit),
     factsOf: (type, after, limit) => pageFacts(sql, after, limit, type),
@@ -80,17 +61,13 @@ export function createPgReader(sql: PgSql): AsyncReads {
     recalls: (session) => about(session, ['lessons-recalled', 'overlays-applied']),
     sampled: (session) => about(session, ['turn-sampled']),
     events: (subject) => about(subject, REPORTED_TYPES),
-    sessions: async (query) => toSessions(await selectSessionPage(sql, query)),
-    session: async (id) =>
-      (
-        await toSessions(
-          (
-            await sql.all<PgSessionRow>(`select ${SESSION_COLUMNS} from sessions where id = $1`, [
-              toColumn(id),
-            ])
-          ).map(toSessionRow),
-        )
-      )[0],
+    sessions: async (query) => viewSessions(sql, await selectSessionPage(sql, query)),
+    session: async (id) => {
+      const rows = await sql.all<PgSessionRow>(`select ${SESSION_COLUMNS} from sessions where id = $1`, [
+        toColumn(id),
+      ]);
+      return (await viewSessions(sql, rows.map(toSessionRow)))[0];
+    },
     ids: async (of, { beginning, end }, limit) =>
       (
         await sql.all<{ id: string }>(
@@ -99,15 +76,13 @@ export function createPgReader(sql: PgSql): AsyncReads {
           [toColumn(beginning), LAST_CHARACTER, toColumn(end), boundLimit(limit)],
         )
       ).map(({ id }) => fromColumn(id)),
-    turns: async (session, page) => toTurns(await selectTurnPage(sql, session, page)),
-    turn: async (id) =>
-      (
-        await toTurns(
-          (
-            await sql.all<PgTurnRow>(`select ${TURN_COLUMNS} from turns where id = $1`, [toColumn(id)])
-          ).map(toTurnRow),
-        )
-      )[0],
+    turns: async (session, page) => viewTurns(sql, await selectTurnPage(sql, session, page)),
+    turn: async (id) => {
+      const rows = await sql.all<PgTurnRow>(`select ${TURN_COLUMNS} from turns where id = $1`, [
+        toColumn(id),
+      ]);
+      return (await viewTurns(sql, rows.map(toTurnRow)))[0];
+    },
     openTurns: async () =>
       (await sql.all<{ id: string }>('select id from turns where end_seq is null order by start_seq')).map(
         ({ id }) => fromColumn(id),
@@ -130,22 +105,46 @@ export function createPgReader(sql: PgSql): AsyncReads {
           [boundLimit(limit)],
         )
       ).map(({ session, link }) => ({ session: fromColumn(session), link: fromColumn(link) })),
-    totals: async () => {
-      const [row] = await sql.all<{
-        facts: number;
-        sessions: number;
-        turns: number;
-        blocks: number;
-        bytes: number;
-      }>(
-        `select seq as facts, sessions, turns, (select count(*) from blocks) as blocks,
-           (select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint from pg_class c
-            where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r') as bytes from log_head`,
-      );
-      return row ?? { facts: 0, sessions: 0, turns: 0, blocks: 0, bytes: 0 };
-    },
+    totals: () => selectTotals(sql),
     check: () => findPgDamage(sql),
   };
+}
+
+const selectAbout = async (
+  sql: PgSql,
+  subject: string,
+  types: readonly string[],
+): Promise<readonly StoredFact[]> =>
+  readFacts(
+    await sql.all<RawFactRow>(
+      `select ${FACT_COLUMNS} from facts where subject = $1 and type = any($2) order by seq`,
+      [toColumn(subject), types],
+    ),
+  );
+
+async function viewSessions(sql: PgSql, rows: readonly SessionRow[]): Promise<readonly SessionView[]> {
+  const facts = await factsAt(
+    sql,
+    rows.flatMap(({ projectFrom }) => projectFrom ?? []),
+  );
+  return rows.map((row) => viewSession(row, facts.get(row.projectFrom ?? 0)));
+}
+
+async function viewTurns(sql: PgSql, rows: readonly TurnRow[]): Promise<readonly TurnView[]> {
+  const facts = await factsAt(
+    sql,
+    rows.flatMap(({ start, end }) => (end === undefined ? [start] : [start, end])),
+  );
+  return rows.flatMap((row) => viewTurn(row, facts.get(row.start), facts.get(row.end ?? 0)) ?? []);
+}
+
+async function selectTotals(sql: PgSql): Promise<StoreTotals> {
+  const [row] = await sql.all<StoreTotals>(
+    `select seq as facts, sessions, turns, (select count(*) from blocks) as blocks,
+       (select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint from pg_class c
+        where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r') as bytes from log_head`,
+  );
+  return row ?? { facts: 0, sessions: 0, turns: 0, blocks: 0, bytes: 0 };
 }
 
 const REWARDS_OF = {

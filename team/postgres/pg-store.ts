@@ -23,6 +23,7 @@ import type { Tables } from '../../src/record/store/tables.ts';
 import { cleanUp, noteUnclean } from './clean-up.ts';
 import { copyToSqlite } from './copy-store.ts';
 import { listGateways, listOpenTurns, registerGateway, removeGateways } from './gateways.ts';
+import { loadRows } from './load-rows.ts';
 import { openPgPool, type PgPool, type PgSql } from './pg-connection.ts';
 import { createPgReader } from './pg-reader.ts';
 import { jobsSchemaOf, lockKey, migratePg } from './pg-schema.ts';
@@ -47,6 +48,43 @@ const PAGE = 1_000;
 /** An append takes milliseconds. After this time the server is gone or paused, and what happened is kept elsewhere. */
 const APPEND_MS = 5_000;
 
+/** Runs the rules of the record in one transaction, and removes what they erased from the disk. */
+type WriteByRules = <T>(
+  rules: (tables: Tables) => T,
+  first?: WantedRows,
+  options?: WriteOptions,
+) => Promise<T>;
+
+function createWriteByRules(pool: PgPool, presence: ReturnType<typeof createPresence>): WriteByRules {
+  const months = new Set<number>();
+  /** The erasures that the caller knows of: its own, and those of others that it was told of by `stale`. */
+  let erasures: number | undefined;
+  return async (rules, first, { reliesOnStored = false, fences = [], queryMs } = {}) => {
+    await presence.renew();
+    const created = new Set(months);
+    const work = async (sql: PgSql) => {
+      const head = await lockHead(sql);
+      for (const fence of fences) await refuseFenced(sql, fence, pool.place.schema);
+      const isStale = reliesOnStored && erasures !== undefined && erasures !== head.erasures;
+      erasures = isStale ? head.erasures : (erasures ?? head.erasures);
+      if (isStale) throw new StoreError('stale', 'another process has erased bodies since');
+      const log = { loaded: noRows(), head };
+      if (first !== undefined) await loadRows(sql, first, log.loaded);
+      const done = await runRules(sql, rules, log);
+      const written = await writeRows(sql, done.staged, log, created);
+      if (written.unclean.size > 0) await noteUnclean(sql, written.unclean);
+      const isOwn = written.head.erasures !== head.erasures && erasures === head.erasures;
+      return { result: done.result, unclean: written.unclean, head: isOwn ? written.head : undefined };
+    };
+    const { result, unclean, head } = await pool.transaction(work, false, queryMs);
+    if (head !== undefined) erasures = head.erasures;
+    // Only now: a partition of a transaction that failed does not exist.
+    for (const month of created) months.add(month);
+    if (unclean.size > 0) await cleanUp(pool);
+    return result;
+  };
+}
+
 /**
  * A store in PostgreSQL. Several processes may write: whoever appends locks the head of the log until the commit. Rejects
  * with `StoreError` when it cannot be opened.
@@ -60,39 +98,8 @@ export async function openPgStore({ url, gateway }: PgStoreOptions): Promise<Asy
     await pool.close();
     throw error;
   }
-  const months = new Set<number>();
   const presence = createPresence(pool);
-  /** The erasures that the caller knows of: its own, and those of others that it was told of by `stale`. */
-  let erasures: number | undefined;
-
-  /** Runs the rules in one transaction, and removes what they erased from the disk. */
-  const write = async <T>(
-    rules: (tables: Tables) => T,
-    first?: WantedRows,
-    { reliesOnStored = false, fences = [], queryMs }: WriteOptions = {},
-  ): Promise<T> => {
-    await presence.renew();
-    const created = new Set(months);
-    const work = async (sql: PgSql) => {
-      const head = await lockHead(sql);
-      for (const fence of fences) await refuseFenced(sql, fence, pool.place.schema);
-      const isStale = reliesOnStored && erasures !== undefined && erasures !== head.erasures;
-      erasures = isStale ? head.erasures : (erasures ?? head.erasures);
-      if (isStale) throw new StoreError('stale', 'another process has erased bodies since');
-      const loaded = noRows();
-      const done = await runRules(sql, rules, loaded, head, first);
-      const written = await writeRows(sql, done.staged, loaded, head, created);
-      if (written.unclean.size > 0) await noteUnclean(sql, written.unclean);
-      const isOwn = written.head.erasures !== head.erasures && erasures === head.erasures;
-      return { result: done.result, unclean: written.unclean, head: isOwn ? written.head : undefined };
-    };
-    const { result, unclean, head } = await pool.transaction(work, false, queryMs);
-    if (head !== undefined) erasures = head.erasures;
-    // Only now: a partition of a transaction that failed does not exist.
-    for (const month of created) months.add(month);
-    if (unclean.size > 0) await cleanUp(pool);
-    return result;
-  };
+  const write = createWriteByRules(pool, presence);
   const append = async (
     batch: ReadyBatch,
     fences: readonly Fence[] = [],
@@ -112,11 +119,9 @@ export async function openPgStore({ url, gateway }: PgStoreOptions): Promise<Asy
     let count = 0;
     // Each in a transaction of its own: others write between them.
     for (const { id } of rows)
-      if (await write((tables) => expireSession(tables, fromColumn(id), before, at, upTo))) count++;
+      if (await write((tables) => expireSession(tables, fromColumn(id), { before, at, upTo }))) count++;
     return count;
   };
-  const isEmpty = ({ facts, blocks, chains }: Batch): boolean =>
-    facts.length + (blocks?.length ?? 0) + (chains?.length ?? 0) === 0;
 
   return {
     ...createPgReader(pool),
@@ -138,38 +143,15 @@ export async function openPgStore({ url, gateway }: PgStoreOptions): Promise<Asy
         turn.release();
       }
     },
-    rebuild: () =>
-      pool.transaction(async (sql) => {
-        let head: LogHead = { ...(await lockHead(sql)), sessions: 0, turns: 0 };
-        await sql.exec('truncate sessions, turns, rewards');
-        await writeHead(sql, head);
-        const reader = createPgReader(sql);
-        for (let after = 0; ; ) {
-          const page = await reader.facts(after, PAGE);
-          const last = page.at(-1);
-          if (last === undefined) return;
-          head = await foldPage(sql, page, head);
-          after = last.seq;
-        }
-      }),
+    rebuild: () => rebuildPgViews(pool),
     snapshot: async (file) => void (await copyToSqlite(pool, file)),
     endCrashed: (at) =>
       presence.enter(async (isFirst) => {
         if (gateway !== undefined) await registerGateway(pool, gateway);
-        const open = await listOpenTurns(pool);
-        const listed = await listGateways(pool);
-        // Its home is locked by this process: what ran there before is dead.
-        const before = listed.filter(
-          ({ id, home, isAlive }) => home === gateway?.home && id !== gateway.id && !isAlive,
-        );
-        const dead = new Set(before.map(({ id }) => id));
-        const running = new Set(listed.flatMap(({ id }) => (dead.has(id) ? [] : [id])));
-        const facts = open
-          .filter(({ gateway: by }) => (by === undefined ? isFirst : !running.has(by)))
-          .map(({ turn }) => crashOf(turn, at));
-        if (facts.length > 0) await append(readBatch({ facts }));
-        await removeGateways(pool, [...dead]);
-        return facts.length;
+        const { turns, gateways } = await findCrashed(pool, gateway, isFirst);
+        if (turns.length > 0) await append(readBatch({ facts: turns.map((turn) => crashOf(turn, at)) }));
+        await removeGateways(pool, gateways);
+        return turns.length;
       }),
     close: async () => {
       presence.leave();
@@ -178,6 +160,42 @@ export async function openPgStore({ url, gateway }: PgStoreOptions): Promise<Asy
       await pool.close();
     },
   };
+}
+
+const isEmpty = ({ facts, blocks, chains }: Batch): boolean =>
+  facts.length + (blocks?.length ?? 0) + (chains?.length ?? 0) === 0;
+
+const rebuildPgViews = (pool: PgPool): Promise<void> =>
+  pool.transaction(async (sql) => {
+    let head: LogHead = { ...(await lockHead(sql)), sessions: 0, turns: 0 };
+    await sql.exec('truncate sessions, turns, rewards');
+    await writeHead(sql, head);
+    const reader = createPgReader(sql);
+    for (let after = 0; ; ) {
+      const page = await reader.facts(after, PAGE);
+      const last = page.at(-1);
+      if (last === undefined) return;
+      head = await foldPage(sql, page, head);
+      after = last.seq;
+    }
+  });
+
+/** The open turns of dead processes, and those of them that ran in this home. `isFirst`: no other gateway runs. */
+async function findCrashed(
+  pool: PgPool,
+  gateway: GatewayProcess | undefined,
+  isFirst: boolean,
+): Promise<{ readonly turns: readonly string[]; readonly gateways: readonly string[] }> {
+  const open = await listOpenTurns(pool);
+  const listed = await listGateways(pool);
+  // Its home is locked by this process: what ran there before is dead.
+  const before = listed.filter(
+    ({ id, home, isAlive }) => home === gateway?.home && id !== gateway.id && !isAlive,
+  );
+  const dead = new Set(before.map(({ id }) => id));
+  const running = new Set(listed.flatMap(({ id }) => (dead.has(id) ? [] : [id])));
+  const crashed = open.filter(({ gateway: by }) => (by === undefined ? isFirst : !running.has(by)));
+  return { turns: crashed.map(({ turn }) => turn), gateways: [...dead] };
 }
 
 const fencesOf = ({ facts }: Batch): readonly Fence[] => [

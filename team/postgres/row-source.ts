@@ -47,7 +47,7 @@ export interface RowSource {
 async function* pages<Row, Cursor>(
   first: Cursor,
   size: number,
-  read: (after: Cursor) => Promise<readonly Row[]> | readonly Row[],
+  read: (after: Cursor) => Promise<readonly Row[]>,
   cursorOf: (row: Row) => Cursor,
 ): AsyncGenerator<readonly Row[]> {
   for (let after = first; ; ) {
@@ -127,7 +127,7 @@ export const readSqlite = (sql: Sql): RowSource => ({
     pages(
       from,
       FACTS_PER_PAGE,
-      (after) =>
+      async (after) =>
         sql
           .all<RawFactRow & { subject: string | null; erased: number }>(
             `select ${FACT_COLUMNS}, subject, erased from facts where seq > ? order by seq limit ${FACTS_PER_PAGE}`,
@@ -140,7 +140,7 @@ export const readSqlite = (sql: Sql): RowSource => ({
     pages(
       from,
       BODIES_PER_PAGE,
-      (after) =>
+      async (after) =>
         sql.all<PgBodyRow>(
           `select seq, codec, sum, body from bodies where seq > ? and sum <> zeroblob(length(sum)) order by seq
            limit ${BODIES_PER_PAGE}`,
@@ -153,7 +153,7 @@ export const readSqlite = (sql: Sql): RowSource => ({
       pages(
         0,
         BODIES_PER_PAGE,
-        (after) =>
+        async (after) =>
           sql.all<Omit<PgBlockRow, 'hash'> & { id: number; hash: string | Uint8Array }>(
             `select b.id, b.hash, b.codec, b.sum, b.body from blocks b join block_ids i on i.hash = b.hash
              where b.id > ? order by b.id limit ${BODIES_PER_PAGE}`,
@@ -168,7 +168,7 @@ export const readSqlite = (sql: Sql): RowSource => ({
       pages(
         { session: '', id: 0 },
         USES_PER_PAGE,
-        ({ session, id }) =>
+        async ({ session, id }) =>
           sql.all<{ session: string; id: number; hash: string | Uint8Array }>(
             `select u.session, u.id, b.hash from block_uses u join blocks b on b.id = u.id
              where (u.session, u.id) > (?, ?) order by u.session, u.id limit ${USES_PER_PAGE}`,
@@ -183,7 +183,7 @@ export const readSqlite = (sql: Sql): RowSource => ({
     pages<ChainRow, number>(
       0,
       USES_PER_PAGE,
-      (after) =>
+      async (after) =>
         sql.all<ChainRow>(
           `select session, link, n from chains where n > ? order by n limit ${USES_PER_PAGE}`,
           after,

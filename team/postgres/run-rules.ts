@@ -4,15 +4,8 @@ import { foldFacts } from '../../src/record/store/ledger.ts';
 import type { Tables } from '../../src/record/store/tables.ts';
 import { loadRows } from './load-rows.ts';
 import type { PgSql } from './pg-connection.ts';
-import {
-  createStagedTables,
-  isWanting,
-  type LoadedRows,
-  noRows,
-  type StagedChanges,
-  type WantedRows,
-} from './staged-tables.ts';
-import { type LogHead, writeRows } from './write-rows.ts';
+import { createStagedTables, isWanting, noRows, type StagedChanges } from './staged-tables.ts';
+import { type LoadedLog, type LogHead, writeRows } from './write-rows.ts';
 
 /** Questions that depend on each other; the rules have at most five. */
 const MOST_ROUNDS = 20;
@@ -26,15 +19,12 @@ export async function lockHead(sql: PgSql): Promise<LogHead> {
   return head;
 }
 
-/** Runs the rules until they ask for nothing that is not loaded. `first`: what they are known to ask for. */
+/** Runs the rules until they ask for nothing that is not loaded. */
 export async function runRules<T>(
   sql: PgSql,
   rules: (tables: Tables) => T,
-  loaded: LoadedRows,
-  head: LogHead,
-  first?: WantedRows,
+  { loaded, head }: LoadedLog,
 ): Promise<{ readonly result: T; readonly staged: StagedChanges }> {
-  if (first !== undefined) await loadRows(sql, first, loaded);
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const tables = createStagedTables(loaded, head.seq);
     const result = rules(tables);
@@ -46,7 +36,7 @@ export async function runRules<T>(
 
 /** Folds facts that are in the log into the views, which end before them. Returns the new head. */
 export async function foldPage(sql: PgSql, page: readonly StoredFact[], head: LogHead): Promise<LogHead> {
-  const loaded = noRows();
-  const { staged } = await runRules(sql, (tables) => foldFacts(tables, page), loaded, head);
-  return (await writeRows(sql, staged, loaded, head, new Set())).head;
+  const log = { loaded: noRows(), head };
+  const { staged } = await runRules(sql, (tables) => foldFacts(tables, page), log);
+  return (await writeRows(sql, staged, log, new Set())).head;
 }

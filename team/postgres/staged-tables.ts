@@ -126,7 +126,7 @@ export function createStagedTables(loaded: LoadedRows, lastSeq: number): StagedT
 
     lastSeq: () => seq,
     seqOf: (key) => keys.get(key) ?? read(loaded.keys, key, wanted.keys),
-    addFact: (stored, body, key, isInView) => {
+    addFact: (stored, { body, key, isInView }) => {
       changes.push({ op: 'fact', stored, body, key, isInView });
       added.push(stored);
       seq = stored.seq;
@@ -155,8 +155,8 @@ export function createStagedTables(loaded: LoadedRows, lastSeq: number): StagedT
     turn: (id) => turns.get(id) ?? read(loaded.turns, id, wanted.turns),
     turnsOf: (session) => {
       const before = read(loaded.turnsOf, session, wanted.turnsOf) ?? [];
-      const known = new Set(before.map(({ id }) => id));
-      const fresh = [...turns.values()].filter((row) => row.session === session && !known.has(row.id));
+      const stored = new Set(before.map(({ id }) => id));
+      const fresh = [...turns.values()].filter((row) => row.session === session && !stored.has(row.id));
       return [...before.map((row) => turns.get(row.id) ?? row), ...fresh];
     },
     putTurn: (row) => void turns.set(row.id, row),

@@ -22,6 +22,12 @@ export interface LogHead {
   readonly erasures: number;
 }
 
+/** The log under its lock, and what the rules have read of it. */
+export interface LoadedLog {
+  readonly head: LogHead;
+  readonly loaded: LoadedRows;
+}
+
 type ChangeOf<Op extends RowChange['op']> = RowChange & { readonly op: Op };
 
 const optional = (value: string | undefined): string | null => (value === undefined ? null : toColumn(value));
@@ -33,8 +39,7 @@ const optional = (value: string | undefined): string | null => (value === undefi
 export async function writeRows(
   sql: PgSql,
   { changes, sessions, turns, lastSeq }: StagedChanges,
-  loaded: LoadedRows,
-  head: LogHead,
+  { loaded, head }: LoadedLog,
   months: Set<number>,
 ): Promise<{ readonly unclean: ReadonlySet<string>; readonly head: LogHead }> {
   const unclean = new Set<string>();
@@ -234,7 +239,7 @@ export const insertBodyRows = (
 /** Counts a use also of a block that is stored already; ignores a use of a block that is not stored. */
 async function insertBlocks(sql: PgSql, blocks: readonly ChangeOf<'block'>[]): Promise<void> {
   const hashes = blocks.map(({ block }) => toColumn(block.hash));
-  const known = new Set(
+  const stored = new Set(
     (await sql.all<{ hash: string }>('select hash from blocks where hash = any($1)', [hashes])).map(
       ({ hash }) => hash,
     ),
@@ -243,11 +248,11 @@ async function insertBlocks(sql: PgSql, blocks: readonly ChangeOf<'block'>[]): P
   const uses: { session: string; hash: string }[] = [];
   for (const { block, isHurried } of blocks) {
     const hash = toColumn(block.hash);
-    if (!known.has(hash)) {
+    if (!stored.has(hash)) {
       if (block.text === undefined) continue;
       const { codec, body } = packBody(block.text, isHurried);
       rows.push({ hash, codec, body, sum: hashBlockRow({ hash, codec, body }) });
-      known.add(hash);
+      stored.add(hash);
     }
     uses.push({ session: toColumn(block.session), hash });
   }

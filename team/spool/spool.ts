@@ -78,23 +78,34 @@ export const packEntry = ({ batch, ...entry }: SpoolEntry): PackedEntry => ({
   body: deflateRawSync(JSON.stringify(batch), { level: 1 }),
 });
 
+/** Throws `StoreError`: `corrupt` when the file is damaged. */
+function openSpoolFile(file: string): Sql {
+  try {
+    makePrivate(file);
+  } catch (error) {
+    throw toStoreError(error, file);
+  }
+  const sql = openSql(file, { busyMs: BUSY_MS });
+  try {
+    sql.exec(SCHEMA);
+    const [damage] = sql.all<{ quick_check: string }>('pragma quick_check(1)');
+    if (damage?.quick_check !== 'ok')
+      throw new StoreError('corrupt', `${file}: ${damage?.quick_check ?? 'it cannot be checked'}`);
+    return sql;
+  } catch (error) {
+    sql.close();
+    throw error;
+  }
+}
+
 export function openSpool(file: string, mostBytes: number): Spool {
   let sql: Sql | undefined;
-  let known: SpoolSize = { rows: 0, turns: 0, bytes: 0, since: undefined };
+  let size: SpoolSize = { rows: 0, turns: 0, bytes: 0, since: undefined };
   const connect = (): Sql => {
     if (sql !== undefined) return sql;
+    const opened = openSpoolFile(file);
     try {
-      makePrivate(file);
-    } catch (error) {
-      throw toStoreError(error, file);
-    }
-    const opened = openSql(file, { busyMs: BUSY_MS });
-    try {
-      opened.exec(SCHEMA);
-      const [damage] = opened.all<{ quick_check: string }>('pragma quick_check(1)');
-      if (damage?.quick_check !== 'ok')
-        throw new StoreError('corrupt', `${file}: ${damage?.quick_check ?? 'it cannot be checked'}`);
-      known = measure(opened);
+      size = measure(opened);
     } catch (error) {
       opened.close();
       throw error;
@@ -118,62 +129,36 @@ export function openSpool(file: string, mostBytes: number): Spool {
           body,
         );
     });
-    known = {
-      rows: known.rows + entries.length,
-      turns: known.turns + countEnds(entries),
-      bytes: known.bytes + entries.reduce((sum, { body }) => sum + body.length, 0),
-      since: known.since ?? entries[0]?.at,
+    size = {
+      rows: size.rows + entries.length,
+      turns: size.turns + countEnds(entries),
+      bytes: size.bytes + entries.reduce((sum, { body }) => sum + body.length, 0),
+      since: size.since ?? entries[0]?.at,
     };
-  };
-  const rowsAfter = (after: number, most: { readonly rows: number; readonly bytes: number }) => {
-    const rows = connect().all<RawRow>(
-      `select n, part, sum, body from (
-         select *, sum(length(body)) over (order by n) as total, row_number() over (order by n) as nth
-         from (select * from rows where n > ? order by n limit ?)) where nth = 1 or total <= ? order by n`,
-      after,
-      most.rows,
-      most.bytes,
-    );
-    return rows.map(readRow);
   };
   return {
     mostBytes,
     add,
-    oldest: (most) => (known.rows === 0 ? [] : rowsAfter(0, most)),
+    oldest: (most) => (size.rows === 0 ? [] : selectRows(connect(), 0, most)),
     removeUpTo: (n) => {
       const from = connect();
       const gone = measure(from, n);
       from.run('delete from rows where n <= ?', n);
-      known = {
-        rows: known.rows - gone.rows,
-        turns: known.turns - gone.turns,
-        bytes: known.bytes - gone.bytes,
+      size = {
+        rows: size.rows - gone.rows,
+        turns: size.turns - gone.turns,
+        bytes: size.bytes - gone.bytes,
         since: from.get<{ at: number }>('select at from rows order by n limit 1')?.at,
       };
       // Nothing of it stays on the disk: deleted rows are overwritten, and the log has copies of them.
-      if (known.rows === 0)
+      if (size.rows === 0)
         from.exec('pragma wal_checkpoint(truncate); vacuum; pragma wal_checkpoint(truncate)');
     },
-    fits: (bytes) => known.bytes + bytes <= mostBytes,
-    size: () => known,
-    chains: () => {
-      const links = new Map<string, string>();
-      for (let after = 0; known.rows > 0; ) {
-        const page = rowsAfter(after, { rows: 1_000, bytes: PAGE_BYTES });
-        for (const { batch } of page)
-          for (const { session, link } of batch?.chains ?? []) {
-            // The newest link of a session, and the newest session last.
-            links.delete(session);
-            links.set(session, link);
-          }
-        const last = page.at(-1);
-        if (last === undefined) break;
-        after = last.n;
-      }
-      return [...links].reverse().map(([session, link]) => ({ session, link }));
-    },
+    fits: (bytes) => size.bytes + bytes <= mostBytes,
+    size: () => size,
+    chains: () => (size.rows === 0 ? [] : newestLinks(connect())),
     endCrashed: (at) => {
-      if (known.rows === 0) return 0;
+      if (size.rows === 0) return 0;
       const open = connect().all<{ turn: string }>(
         `select turn from rows s where part = 'start'
          and not exists(select 1 from rows e where e.turn = s.turn and e.part = 'end') order by n`,
@@ -191,6 +176,35 @@ export function openSpool(file: string, mostBytes: number): Spool {
       sql = undefined;
     },
   };
+}
+
+function selectRows(sql: Sql, after: number, most: { readonly rows: number; readonly bytes: number }) {
+  const rows = sql.all<RawRow>(
+    `select n, part, sum, body from (
+       select *, sum(length(body)) over (order by n) as total, row_number() over (order by n) as nth
+       from (select * from rows where n > ? order by n limit ?)) where nth = 1 or total <= ? order by n`,
+    after,
+    most.rows,
+    most.bytes,
+  );
+  return rows.map(readRow);
+}
+
+/** The newest link of each session, the newest session first. */
+function newestLinks(sql: Sql): ReturnType<Spool['chains']> {
+  const links = new Map<string, string>();
+  for (let after = 0; ; ) {
+    const page = selectRows(sql, after, { rows: 1_000, bytes: PAGE_BYTES });
+    const last = page.at(-1);
+    if (last === undefined) break;
+    for (const { batch } of page)
+      for (const { session, link } of batch?.chains ?? []) {
+        links.delete(session);
+        links.set(session, link);
+      }
+    after = last.n;
+  }
+  return [...links].reverse().map(([session, link]) => ({ session, link }));
 }
 
 interface RawRow {

@@ -60,11 +60,12 @@ interface SpoolingOptions {
  * When the spool is full, the newest turns are dropped: those in it are durable and were acknowledged, and a session keeps
  * its beginning. The end of a turn whose start is in it is always kept, without the reply if there is no room for that.
  */
-export function createSpooling({ spool, keeper, now }: SpoolingOptions): Spooling {
+export function createSpooling(options: SpoolingOptions): Spooling {
+  const { spool, now } = options;
   let fault: StoreError | undefined;
   let since: number | undefined = spool.size().since;
   /** Turns whose start had no room and whose end is still to come. */
-  let dropped = new Set<string>();
+  let dropped: ReadonlySet<string> = new Set();
   let isFull = false;
   let isSlow = false;
   const begin = (): void => {
@@ -72,72 +73,13 @@ export function createSpooling({ spool, keeper, now }: SpoolingOptions): Spoolin
   };
   const isOn = (): boolean => fault !== undefined || isSlow || spool.size().rows > 0;
 
-  const packTurn = (job: WriterJob): (PackedEntry & { readonly unreadable: number }) | undefined => {
-    if (job.type !== 'start' && job.type !== 'end') return undefined;
-    // Without what earlier rows hold: each row can be read by itself, whatever becomes of the others.
-    keeper.forget();
-    const batch = keeper.batch([job]);
-    readBatch(batch);
-    const turn = job.type === 'start' ? job.intent.turn : job.turn;
-    return {
-      ...packEntry({ at: job.at, part: job.type, turn, batch }),
-      unreadable: countUnreadable(batch.facts),
-    };
-  };
-  const packSaid = ({ facts, blocks }: SaidJob): PackedEntry => {
-    const batch = { facts: facts.map(keeper.clean.fact), blocks: blocks.map(keeper.clean.block) };
-    readBatch(batch);
-    return packEntry({ at: facts[0]?.at ?? now(), part: 'said', batch });
-  };
-
   const keep: Spooling['keep'] = (jobs, said) => {
     begin();
-    const entries: PackedEntry[] = [];
-    const refused: SaidJob[] = [];
-    /** As it will be when the entries are durable. */
-    const without = new Set(dropped);
-    let bytes = 0;
-    let lost = 0;
-    let unreadable = 0;
-    let isCut = false;
-    const put = (entry: PackedEntry): void => {
-      entries.push(entry);
-      bytes += entry.body.length;
-    };
-    const putTurn = (job: WriterJob): void => {
-      const entry = packTurn(job);
-      if (entry?.turn === undefined) return;
-      const hasRoom = spool.fits(bytes + entry.body.length);
-      isCut ||= !hasRoom;
-      unreadable += entry.unreadable;
-      if (entry.part === 'end' && without.delete(entry.turn)) lost++;
-      else if (hasRoom) put(entry);
-      else if (entry.part === 'start') without.add(entry.turn);
-      else if (job.type === 'end') put(packTurn({ ...job, reply: undefined }) ?? entry);
-    };
-    for (const job of jobs)
-      try {
-        putTurn(job);
-      } catch (error) {
-        if (error instanceof StoreError) throw error;
-        // An invalid job must not block the others.
-        if (job.type === 'end') lost++;
-        else if (job.type === 'start') without.add(job.intent.turn);
-      }
-    for (const job of said)
-      try {
-        const entry = packSaid(job);
-        if (spool.fits(bytes + entry.body.length)) put(entry);
-        else refused.push(job);
-      } catch (error) {
-        if (error instanceof StoreError) throw error;
-        refused.push(job);
-      }
-    keeper.forget();
-    spool.add(entries);
-    dropped = without;
-    isFull = isCut;
-    return { lost, unreadable, refused };
+    const group = packGroup(jobs, said, options, dropped);
+    spool.add(group.entries);
+    dropped = group.dropped;
+    isFull = group.isCut;
+    return group;
   };
 
   const spooling: Spooling = {
@@ -192,6 +134,86 @@ export function createSpooling({ spool, keeper, now }: SpoolingOptions): Spoolin
     },
   };
   return spooling;
+}
+
+interface PackedGroup extends KeptJobs {
+  readonly entries: readonly PackedEntry[];
+  /** Turns whose start had no room and whose end is still to come, when the entries are durable. */
+  readonly dropped: ReadonlySet<string>;
+  /** Something had no room. */
+  readonly isCut: boolean;
+}
+
+/** The entries of jobs, as far as there is room for them. An invalid job must not block the others. */
+function packGroup(
+  jobs: readonly WriterJob[],
+  said: readonly SaidJob[],
+  { spool, keeper, now }: SpoolingOptions,
+  droppedBefore: ReadonlySet<string>,
+): PackedGroup {
+  const entries: PackedEntry[] = [];
+  const refused: SaidJob[] = [];
+  const dropped = new Set(droppedBefore);
+  let bytes = 0;
+  let lost = 0;
+  let unreadable = 0;
+  let isCut = false;
+  const put = (entry: PackedEntry): void => {
+    entries.push(entry);
+    bytes += entry.body.length;
+  };
+  const putTurn = (job: WriterJob): void => {
+    const entry = packTurn(job, keeper);
+    if (entry?.turn === undefined) return;
+    const hasRoom = spool.fits(bytes + entry.body.length);
+    isCut ||= !hasRoom;
+    unreadable += entry.unreadable;
+    if (entry.part === 'end' && dropped.delete(entry.turn)) lost++;
+    else if (hasRoom) put(entry);
+    else if (entry.part === 'start') dropped.add(entry.turn);
+    else if (job.type === 'end') put(packTurn({ ...job, reply: undefined }, keeper) ?? entry);
+  };
+  for (const job of jobs)
+    try {
+      putTurn(job);
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      if (job.type === 'end') lost++;
+      else if (job.type === 'start') dropped.add(job.intent.turn);
+    }
+  for (const job of said)
+    try {
+      const entry = packSaid(job, keeper, now());
+      if (spool.fits(bytes + entry.body.length)) put(entry);
+      else refused.push(job);
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      refused.push(job);
+    }
+  keeper.forget();
+  return { entries, dropped, isCut, lost, unreadable, refused };
+}
+
+function packTurn(
+  job: WriterJob,
+  keeper: TurnEncoder,
+): (PackedEntry & { readonly unreadable: number }) | undefined {
+  if (job.type !== 'start' && job.type !== 'end') return undefined;
+  // Without what earlier rows hold: each row can be read by itself, whatever becomes of the others.
+  keeper.forget();
+  const batch = keeper.batch([job]);
+  readBatch(batch);
+  const turn = job.type === 'start' ? job.intent.turn : job.turn;
+  return {
+    ...packEntry({ at: job.at, part: job.type, turn, batch }),
+    unreadable: countUnreadable(batch.facts),
+  };
+}
+
+function packSaid({ facts, blocks }: SaidJob, keeper: TurnEncoder, now: number): PackedEntry {
+  const batch = { facts: facts.map(keeper.clean.fact), blocks: blocks.map(keeper.clean.block) };
+  readBatch(batch);
+  return packEntry({ at: facts[0]?.at ?? now, part: 'said', batch });
 }
 
 const withKeys = (job: SaidJob): SaidJob => ({

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import type { NamedLeases } from '../../src/core/jobs.ts';
-import { createLeadership, type Leadership } from '../../src/jobs/leadership.ts';
+import { createLeadership, type Leadership } from '../../src/jobs/learning-lead.ts';
 import { createMemoryLeases } from '../../src/jobs/memory-jobs.ts';
 
 const LEASE_MS = 300;
@@ -15,7 +15,7 @@ function join(leases: NamedLeases, clock = systemClock) {
   const faults: unknown[] = [];
   const lead = createLeadership({
     ...{ leases, name: 'learning', leaseMs: LEASE_MS, clock },
-    onChange: (is) => void changes.push(is),
+    onChange: async (is) => void changes.push(is),
     onFault: (error) => faults.push(error),
   });
   open.push(lead);

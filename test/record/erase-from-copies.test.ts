@@ -60,8 +60,10 @@ describe('copies of the store', () => {
 
   it('are reached at the next start when the process was killed after the store was erased', async () => {
     const { store, copy, places, pending } = openHome();
-    const failing = withErasableCopies(toRecords(store, now), places, now, () => {
-      throw new Error('killed');
+    const failing = withErasableCopies(toRecords(store, now), places, now, {
+      copyEnded: async () => {
+        throw new Error('killed');
+      },
     });
     await expect(failing.records.erase('mine', 'asked')).rejects.toThrow(/is erased from the store, but not/);
     expect(has(copy, `${NOTE} mine`)).toBe(true);

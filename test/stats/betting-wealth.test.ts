@@ -138,14 +138,16 @@ describe('meanInterval', () => {
 describe('golden-section search', () => {
   it('finds the minimum of a parabola, also at an end, and stops early below `enough`', () => {
     const none = Number.NEGATIVE_INFINITY;
-    expect(goldenSectionMinimum((x) => (x - 0.3) ** 2 + 1, 0, 1, 0.9, none)).toBeCloseTo(1, 9);
-    expect(goldenSectionMinimum((x) => (x + 1) ** 2, 0, 1, 0.9, none)).toBe(1);
+    expect(
+      goldenSectionMinimum((x) => (x - 0.3) ** 2 + 1, { from: 0, to: 1, guess: 0.9, enough: none }),
+    ).toBeCloseTo(1, 9);
+    expect(goldenSectionMinimum((x) => (x + 1) ** 2, { from: 0, to: 1, guess: 0.9, enough: none })).toBe(1);
     let looks = 0;
     const counted = (x: number): number => {
       looks++;
       return x * x;
     };
-    expect(goldenSectionMinimum(counted, 0, 1, 0.1, 0.5)).toBeCloseTo(0.01, 9);
+    expect(goldenSectionMinimum(counted, { from: 0, to: 1, guess: 0.1, enough: 0.5 })).toBeCloseTo(0.01, 9);
     expect(looks).toBe(1);
   });
 });

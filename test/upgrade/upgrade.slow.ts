@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { compareVersions, readChangelog, releasesBetween } from '../../src/api/release-notes.ts';
+import { compareVersions, readChangelog, releasesBetween } from '../../src/api/upgrade-home.ts';
 import { VERSION } from '../../src/base/package.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { asObject, parseJson } from '../../src/core/json.ts';

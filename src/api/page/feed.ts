@@ -34,7 +34,7 @@ const BUSY_TIMES = 4;
 const HEARTBEAT_MS = 15_000;
 /** What waits may change by the clock alone. */
 const WAITING_MS = 5000;
-const NEWS_MS = 2000;
+const SOON_MS = 2000;
 /** A page that comes back and is further behind than so many facts loads everything again. */
 const MOST_BEHIND = 5000;
 const MOST_READERS = 20;
@@ -53,13 +53,46 @@ interface Reader {
   blockedAt: number | undefined;
 }
 
+/** The pages that read what they are sent: at most one look is unread of each. One that does not read for long is disconnected. */
+function listReading(readers: ReadonlySet<Reader>, patienceMs: number): readonly Reader[] {
+  const now = performance.now();
+  return [...readers].filter((reader) => {
+    const isBlocked = reader.response.writableLength > MOST_UNREAD_BYTES;
+    reader.blockedAt = isBlocked ? (reader.blockedAt ?? now) : undefined;
+    if (reader.blockedAt !== undefined && now - reader.blockedAt > patienceMs) reader.response.destroy();
+    return !isBlocked;
+  });
+}
+
+function groupByPlace(readers: readonly Reader[]): ReadonlyMap<number, readonly Reader[]> {
+  const places = new Map<number, Reader[]>();
+  for (const reader of readers) {
+    if (reader.at === undefined) continue;
+    const same = places.get(reader.at);
+    if (same === undefined) places.set(reader.at, [reader]);
+    else same.push(reader);
+  }
+  return places;
+}
+
+function send({ response }: Reader, text: string): void {
+  if (!response.destroyed && !response.writableEnded) response.write(text);
+}
+
+/** Where a page goes on that has seen the events up to `after`. */
+function bringUpToDate(reader: Reader, after: number | undefined, newest: number): void {
+  // A later event than the newest is one of another record: this one began anew.
+  const isKnown = after !== undefined && after <= newest && newest - after <= MOST_BEHIND;
+  if (after !== undefined && !isKnown) send(reader, write({ id: newest, event: 'reset', data: {} }));
+  reader.at = isKnown ? after : newest;
+}
+
 /**
  * Nothing on the way of a request tells the feed anything: while a page is open, the record is looked at once a second in the
  * thread of the page, and less often while much is recorded. The record is also what a page resumes from. Without a page nothing runs.
  */
 export function createFeed(options: FeedOptions): Feed {
-  const { reads, status, log, lookMs = LOOK_MS, patienceMs = PATIENCE_MS } = options;
-  const { waitingMs = WAITING_MS } = options;
+  const { reads, status, log, lookMs = LOOK_MS, waitingMs = WAITING_MS } = options;
   const readers = new Set<Reader>();
   let timer: NodeJS.Timeout | undefined;
   let isLooking = false;
@@ -68,68 +101,28 @@ export function createFeed(options: FeedOptions): Feed {
   let askedAt = 0;
   let busyUntil = 0;
 
-  const send = (reader: Reader, text: string): void => {
-    const { response } = reader;
-    if (!response.destroyed && !response.writableEnded) response.write(text);
-  };
-  /** Those that read what they are sent: at most one look is unread of each. */
-  const reading = (): readonly Reader[] => {
-    const now = performance.now();
-    return [...readers].filter((reader) => {
-      const isBlocked = reader.response.writableLength > MOST_UNREAD_BYTES;
-      reader.blockedAt = isBlocked ? (reader.blockedAt ?? now) : undefined;
-      if (reader.blockedAt !== undefined && now - reader.blockedAt > patienceMs) reader.response.destroy();
-      return !isBlocked;
-    });
-  };
-  const leave = (reader: Reader): void => {
-    readers.delete(reader);
-    if (readers.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
-  };
-  const bringUpToDate = async (reader: Reader, after: number | undefined): Promise<void> => {
-    const newest = await reads.lastSeq();
-    // A later event than the newest is one of another record: this one began anew.
-    const isKnown = after !== undefined && after <= newest && newest - after <= MOST_BEHIND;
-    if (after !== undefined && !isKnown) send(reader, write({ id: newest, event: 'reset', data: {} }));
-    reader.at = isKnown ? after : newest;
-  };
-  /** All readers that are at the same place share one look. */
+  const reading = (): readonly Reader[] => listReading(readers, options.patienceMs ?? PATIENCE_MS);
+  /** All readers that are at the same place share one look. True: something else may wait now. */
   const look = async (): Promise<boolean> => {
-    let isNews = false;
-    const places = new Map<number, Reader[]>();
-    for (const reader of reading()) {
-      if (reader.at === undefined) continue;
-      const same = places.get(reader.at);
-      if (same === undefined) places.set(reader.at, [reader]);
-      else same.push(reader);
-    }
-    for (const [place, same] of places) {
+    let mayChangeWaiting = false;
+    for (const [place, same] of groupByPlace(reading())) {
       const { last, passed, events } = await reads.feed(place);
       if (passed >= BUSY_FACTS) busyUntil = performance.now() + (BUSY_TIMES - 0.5) * lookMs;
       const text = events.map(write).join('');
-      isNews ||= events.some(({ event }) => ABOUT_WAITING.has(event));
+      mayChangeWaiting ||= events.some(({ event }) => ABOUT_WAITING.has(event));
       for (const reader of same) {
         reader.at = last;
         if (text !== '') send(reader, text);
       }
     }
-    return isNews;
+    return mayChangeWaiting;
   };
   const tellWaiting = (): void => {
     askedAt = performance.now();
-    const now = describeWaiting(status());
-    const text = JSON.stringify(now);
+    const text = JSON.stringify(describeWaiting(status()));
     if (text === waiting) return;
     waiting = text;
     for (const reader of reading()) send(reader, `event: waiting\ndata: ${text}\n\n`);
-  };
-  /** With an id, so that a page that saw nothing else resumes here. */
-  const helloFor = ({ at = 0 }: Reader): FeedEvent => {
-    const now = status();
-    const generation = asNumber(asObject(now.library).generation) ?? 0;
-    return { id: at, event: 'hello', data: { generation, waiting: describeWaiting(now) } };
   };
   const beat = (): void => {
     if (performance.now() - lastBeat < HEARTBEAT_MS) return;
@@ -141,8 +134,8 @@ export function createFeed(options: FeedOptions): Feed {
     if (isLooking || isBusy) return;
     isLooking = true;
     try {
-      const isNews = await look();
-      if (performance.now() - askedAt > (isNews ? Math.min(NEWS_MS, waitingMs) : waitingMs)) tellWaiting();
+      const isSoon = await look();
+      if (performance.now() - askedAt > (isSoon ? Math.min(SOON_MS, waitingMs) : waitingMs)) tellWaiting();
       beat();
     } catch (error) {
       log.warn({ err: error }, 'the feed of the page could not be read; it is tried again');
@@ -150,42 +143,54 @@ export function createFeed(options: FeedOptions): Feed {
       isLooking = false;
     }
   };
+  const begin = async (response: ServerResponse, after: number | undefined): Promise<void> => {
+    const reader: Reader = { response, at: undefined, blockedAt: undefined };
+    readers.add(reader);
+    response.on('close', () => {
+      readers.delete(reader);
+      if (readers.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    });
+    response.writeHead(200, STREAM_HEADERS);
+    response.flushHeaders();
+    timer ??= setInterval(() => void tick(), lookMs);
+    bringUpToDate(reader, after, await reads.lastSeq());
+    send(reader, `retry: 2000\n${write(helloFor(reader, status()))}`);
+    await tick();
+  };
+
+  const endAll = (): void => {
+    for (const { response } of readers) response.end();
+  };
 
   return {
-    join: (after) => {
-      if (readers.size >= MOST_READERS)
-        return createFailure('overloaded', 'Too many pages are open. Close some of them.', {
-          retryAfterMs: 10_000,
-        });
-      return {
-        stream: (response) => {
-          const reader: Reader = { response, at: undefined, blockedAt: undefined };
-          readers.add(reader);
-          response.on('close', () => leave(reader));
-          response.writeHead(200, {
-            'content-type': 'text/event-stream',
-            'cache-control': 'no-store',
-            'x-content-type-options': 'nosniff',
-            connection: 'keep-alive',
-          });
-          response.flushHeaders();
-          void bringUpToDate(reader, after)
-            .then(() => send(reader, `retry: 2000\n${write(helloFor(reader))}`))
-            .then(tick)
-            .catch(() => response.destroy());
-          timer ??= setInterval(() => void tick(), lookMs);
-        },
-      };
-    },
-    endAll: () => {
-      for (const { response } of readers) response.end();
-    },
+    join: (after) =>
+      readers.size >= MOST_READERS
+        ? createFailure('overloaded', 'Too many pages are open. Close some of them.', {
+            retryAfterMs: 10_000,
+          })
+        : { stream: (response) => void begin(response, after).catch(() => response.destroy()) },
+    endAll,
     close: () => {
       clearInterval(timer);
-      for (const { response } of readers) response.end();
+      endAll();
       readers.clear();
     },
   };
+}
+
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  connection: 'keep-alive',
+};
+
+/** With an id, so that a page that saw nothing else resumes here. */
+function helloFor({ at = 0 }: Reader, status: JsonObject): FeedEvent {
+  const generation = asNumber(asObject(status.library).generation) ?? 0;
+  return { id: at, event: 'hello', data: { generation, waiting: describeWaiting(status) } };
 }
 
 const write = ({ id, event, data }: FeedEvent): string =>

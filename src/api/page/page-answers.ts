@@ -8,7 +8,7 @@ import type { PriceRules } from '../../cost/prices.ts';
 import { giveFeedback } from '../../gateway/control-api.ts';
 import type { AdaptRules } from '../../learn/adapt/adaptation.ts';
 import type { OpenLessons } from '../../lessons/open-lessons.ts';
-import { type AnswersTo, isByPage, type RouteAnswer, WholeReply } from '../router/answer.ts';
+import { type AnswersTo, type Asked, isByPage, WholeReply } from '../router/answer.ts';
 import { encodeErasure } from '../router/answers.ts';
 import type { PAGE_ROUTES } from '../router/page-routes.ts';
 import { createDecideLesson, refuseChanged } from './decide-lesson.ts';
@@ -56,14 +56,141 @@ const MOST_MARKS = 300;
 /** Candidates are computed from all newest events. */
 const CANDIDATES_MS = 3000;
 
+type PageAnswers = AnswersTo<typeof PAGE_ROUTES>;
+
 /** The answers to the routes of the page. */
-export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTES> {
-  const { login, reads, now, monotonic } = parts;
-  const lessons = (): OpenLessons => {
-    const open = parts.lessons();
-    if (open === undefined) throw Object.assign(new Error('The library cannot be read.'), { status: 400 });
-    return open;
+export const createPageAnswers = (parts: PageParts): PageAnswers => ({
+  ...createSignInAnswers(parts),
+  ...createSessionAnswers(parts),
+  ...createLibraryAnswers(parts),
+  ...createProgressAnswers(parts),
+});
+
+function lessonsOf(parts: PageParts): OpenLessons {
+  const open = parts.lessons();
+  if (open === undefined) throw Object.assign(new Error('The library cannot be read.'), { status: 400 });
+  return open;
+}
+
+const createSignInAnswers = ({
+  login,
+  feed,
+  files,
+}: PageParts): Pick<PageAnswers, 'isSignedIn' | 'login' | 'logout' | 'signOutAll' | 'pageCode' | 'feed'> => ({
+  isSignedIn: async ({ raw: { request } }) => {
+    const person = login.personOf(request);
+    return { in: person !== undefined && !('message' in person) };
+  },
+  login: async ({ raw: { request }, body }) => {
+    const entered = login.enter(body.code, request);
+    if (isFailure(entered)) return entered;
+    return new WholeReply({ json: { ok: true, word: entered.word }, headers: entered.headers });
+  },
+  logout: async ({ raw: { request } }) =>
+    new WholeReply({ json: { ok: true }, headers: login.leave(request) }),
+  signOutAll: async () => {
+    login.leaveAll();
+    feed.endAll();
+    return { ok: true };
+  },
+  pageCode: async (asked) => {
+    if (isByPage(asked)) return ONLY_IN_A_TERMINAL;
+    const { code, expiresAt } = login.newCode();
+    const url = `http://${asked.raw.request.headers.host ?? ''}/#code=${code}`;
+    return { url, code, expiresAt: isoTime(expiresAt), hasPage: files.isBuilt() };
+  },
+  feed: async ({ raw: { request } }) => {
+    const last = Number(request.headers['last-event-id'] ?? Number.NaN);
+    const joined = feed.join(Number.isSafeInteger(last) ? last : undefined);
+    return 'stream' in joined ? new WholeReply(joined) : (joined as Failure);
+  },
+});
+
+function createSessionAnswers(
+  parts: PageParts,
+): Pick<
+  PageAnswers,
+  'pageSessions' | 'pageFacets' | 'pageThread' | 'rateTurn' | 'markSession' | 'eraseShown'
+> {
+  const { reads, now } = parts;
+  return {
+    pageSessions: ({ query }) => reads.sessions(query),
+    pageFacets: async () => {
+      const { agents, projects, clients } = await reads.facets();
+      const listed = ({ name, sessions, lastAt }: (typeof agents)[number]) => ({
+        name,
+        sessions,
+        lastAt: isoTime(lastAt),
+      });
+      return {
+        agents: agents.map(listed),
+        clients: clients.map(listed),
+        projects: projects.map(({ name: id, label, sessions }) => ({ id, label, sessions })),
+      };
+    },
+    pageThread: async ({ id, query }) => {
+      const thread = await reads.thread({ id, ...query, prices: parts.prices() });
+      if (thread === undefined) return undefined;
+      const { library } = lessonsOf(parts);
+      const named = (lesson: unknown): JsonObject => ({
+        id: String(lesson),
+        name: library.lesson(String(lesson))?.text.name ?? '',
+      });
+      const turns = asArray(thread.turns)
+        .map(asObject)
+        .map((turn) => ({ ...turn, lessons: asArray(turn.lessons).map(named) }));
+      return { ...thread, turns };
+    },
+    rateTurn: async ({ id, body, caller, context: { records } }) => {
+      const { score, note } = body;
+      const done = await giveFeedback({ records, now }, compact({ turn: id, score, note }), caller);
+      return isFailure(done) ? done : { ok: true };
+    },
+    markSession: async ({ id, body }) => {
+      const refusal = await refuseOther(parts, id, body.shown);
+      if (refusal !== undefined) return refusal;
+      const reason = 'a person marked it';
+      const fact = { type: 'session-marked', session: id, mark: 'hard', reason } as const;
+      await parts.records.append([{ at: now(), fact }]);
+      return { ok: true };
+    },
+    eraseShown: async ({ id, body, api }) => {
+      const refusal = await refuseOther(parts, id, body.shown);
+      return refusal ?? encodeErasure(await api.erase(id));
+    },
   };
+}
+
+/** A change of a session that is not any more what the person was shown. */
+async function refuseOther(
+  { records }: PageParts,
+  id: string,
+  shown: string,
+): Promise<WholeReply | Failure | undefined> {
+  const session = await records.session(id);
+  if (session === undefined) return createFailure('not-found', `No session named "${id.slice(0, 128)}".`);
+  const hash = hashOfSession(session);
+  return hash === shown
+    ? undefined
+    : refuseChanged('This session has changed since it was shown to you: look at it again.', { id, hash });
+}
+
+function createLibraryAnswers(
+  parts: PageParts,
+): Pick<
+  PageAnswers,
+  | 'pageLessons'
+  | 'pageLesson'
+  | 'pageGenerations'
+  | 'pageDiff'
+  | 'pageAdaptation'
+  | 'pageMemory'
+  | 'pageWhy'
+  | 'decideLesson'
+  | 'rollbackShown'
+> {
+  const { reads, monotonic } = parts;
+  const lessons = (): OpenLessons => lessonsOf(parts);
   const review = createKeptAnswer({
     make: () => parts.compare.review(lessons().pages.newest(MOST_REVIEWED)),
     freshMs: HOUR,
@@ -84,84 +211,16 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
     library.onChange(review.expire);
     review.expire();
   };
-  const policyName = (): string | undefined => parts.training()?.policy.name;
-  const showLesson = async (id: string, api: Parameters<RouteAnswer>[0]['lessonsApi']) => {
+  const showLesson = async (id: string, api: Asked['lessonsApi']) => {
     const shown = await api.show(id);
     if (shown === undefined) return undefined;
     const turns = asArray(asObject(shown.evidence).turns).map(String);
     const { pages } = lessons();
     return { ...shown, ...pages.more(String(shown.id)), sessions: [...(await reads.sessionsOf(turns))] };
   };
-  const decide = createDecideLesson({ lessons, show: showLesson });
-
   return {
-    isSignedIn: async ({ raw: { request } }) => {
-      const person = login.personOf(request);
-      return { in: person !== undefined && !('message' in person) };
-    },
-    login: async ({ raw: { request }, body }) => {
-      const entered = login.enter(body.code, request);
-      if (isFailure(entered)) return entered;
-      return new WholeReply({ json: { ok: true, word: entered.word }, headers: entered.headers });
-    },
-    logout: async ({ raw: { request } }) =>
-      new WholeReply({ json: { ok: true }, headers: login.leave(request) }),
-    signOutAll: async () => {
-      login.leaveAll();
-      parts.feed.endAll();
-      return { ok: true };
-    },
-    pageCode: async (asked) => {
-      if (isByPage(asked)) return ONLY_IN_A_TERMINAL;
-      const { code, expiresAt } = login.newCode();
-      const url = `http://${asked.raw.request.headers.host ?? ''}/#code=${code}`;
-      return { url, code, expiresAt: isoTime(expiresAt), hasPage: parts.files.isBuilt() };
-    },
-    feed: async ({ raw: { request } }) => {
-      const last = Number(request.headers['last-event-id'] ?? Number.NaN);
-      const joined = parts.feed.join(Number.isSafeInteger(last) ? last : undefined);
-      return 'stream' in joined ? new WholeReply(joined) : (joined as Failure);
-    },
-    pageSessions: ({ query }) => reads.sessions(query),
-    pageFacets: async () => {
-      const { agents, projects, clients } = await reads.facets();
-      const listed = ({ name, sessions, lastAt }: (typeof agents)[number]) => ({
-        name,
-        sessions,
-        lastAt: isoTime(lastAt),
-      });
-      return {
-        agents: agents.map(listed),
-        clients: clients.map(listed),
-        projects: projects.map(({ name: id, label, sessions }) => ({ id, label, sessions })),
-      };
-    },
-    pageThread: async ({ id, query }) => {
-      const thread = await reads.thread({ id, ...query, prices: parts.prices() });
-      if (thread === undefined) return undefined;
-      const { library } = lessons();
-      const named = (lesson: unknown): JsonObject => ({
-        id: String(lesson),
-        name: library.lesson(String(lesson))?.text.name ?? '',
-      });
-      const turns = asArray(thread.turns)
-        .map(asObject)
-        .map((turn) => ({ ...turn, lessons: asArray(turn.lessons).map(named) }));
-      return { ...thread, turns };
-    },
     pageLessons: ({ query }) => lessons().pages.list(query),
     pageLesson: ({ id, lessonsApi }) => showLesson(id, lessonsApi),
-    pageGrowth: async ({ query: { days, agent, project, offset, split } }) => {
-      const growth = await reads.growth({
-        days,
-        agent,
-        project,
-        offset,
-        now: now(),
-        split: split === undefined ? undefined : Date.parse(split),
-      });
-      return { ...growth, marks: await marksSince(now() - days * DAY) };
-    },
     pageGenerations: async ({ query }) => lessons().pages.generations(query),
     pageDiff: async ({ id, query }) => lessons().pages.diff(Number(id), Number(query.to)),
     pageAdaptation: async ({ api }) => {
@@ -171,23 +230,6 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
         return { ...overlay, kind: library.lesson(lesson)?.kind ?? '', hash: pages.hashOf(lesson) };
       });
       return { ...(await candidates.newest()).value, overlays };
-    },
-    pageTraining: async ({ api, context }) => {
-      const { buffer } = asObject(context.status().learning);
-      const { state, reasons, windows } = await api.schedule();
-      const policy = policyName();
-      const folder = path.join(parts.home.dir, 'train', policy ?? '');
-      return {
-        engine: policy ?? 'off',
-        policy: '',
-        generation: lessons().library.generation,
-        ...(await parts.training()?.describe()),
-        buffer: { query: 0, support: 0, ...asObject(buffer) },
-        steps: policy === undefined ? [] : [...(await stepsIn(folder))],
-        moves: await movesOf(policy),
-        windows: asArray(windows),
-        schedule: compact({ state, reasons }),
-      };
     },
     pageMemory: async ({ query }) => {
       followLibrary();
@@ -201,6 +243,52 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
       };
     },
     pageWhy: ({ id }) => lessons().pages.why(id),
+    decideLesson: createDecideLesson({ lessons, show: showLesson }),
+    rollbackShown: async ({ id, body, lessonsApi }) => {
+      const { generation } = lessons().library;
+      if (body.shown !== generation)
+        return refuseChanged(
+          `The library is at generation ${generation} now, not at ${body.shown}: look at it again.`,
+          { generation },
+        );
+      return lessonsApi.rollback(Number(id));
+    },
+  };
+}
+
+function createProgressAnswers(
+  parts: PageParts,
+): Pick<PageAnswers, 'pageGrowth' | 'pageTraining' | 'pageSetup'> {
+  const { reads, now } = parts;
+  return {
+    pageGrowth: async ({ query: { days, agent, project, offset, split } }) => {
+      const growth = await reads.growth({
+        days,
+        agent,
+        project,
+        offset,
+        now: now(),
+        split: split === undefined ? undefined : Date.parse(split),
+      });
+      return { ...growth, marks: await marksSince(parts, now() - days * DAY) };
+    },
+    pageTraining: async ({ api, context }) => {
+      const { buffer } = asObject(context.status().learning);
+      const { state, reasons, windows } = await api.schedule();
+      const policy = policyName(parts);
+      const folder = path.join(parts.home.dir, 'train', policy ?? '');
+      return {
+        engine: policy ?? 'off',
+        policy: '',
+        generation: lessonsOf(parts).library.generation,
+        ...(await parts.training()?.describe()),
+        buffer: { query: 0, support: 0, ...asObject(buffer) },
+        steps: policy === undefined ? [] : [...(await stepsIn(folder))],
+        moves: await movesOf(parts, policy),
+        windows: asArray(windows),
+        schedule: compact({ state, reasons }),
+      };
+    },
     pageSetup: async ({ keysApi, raw: { request } }) => {
       const { clients } = await reads.facets();
       const { file, settings, problem } = await keysApi.settings();
@@ -214,83 +302,48 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
         home: parts.home.dir,
         keyFile: parts.home.keyFile,
         clients: parts.clients.map((name) => {
-          const seen = clients.find((client) => client.name === name);
+          const recorded = clients.find((client) => client.name === name);
           return compact({
             name,
             title: TITLES[name] ?? name,
             connect: `instar connect ${name} --write`,
             undo: `instar connect ${name} --undo`,
-            seen: seen && { sessions: seen.sessions, lastAt: isoTime(seen.lastAt) },
+            seen: recorded && { sessions: recorded.sessions, lastAt: isoTime(recorded.lastAt) },
           });
         }),
       });
     },
-    rateTurn: async ({ id, body, caller, context: { records } }) => {
-      const { score, note } = body;
-      const done = await giveFeedback({ records, now }, compact({ turn: id, score, note }), caller);
-      return isFailure(done) ? done : { ok: true };
-    },
-    markSession: async ({ id, body }) => {
-      const refusal = await refuseOther(id, body.shown);
-      if (refusal !== undefined) return refusal;
-      const reason = 'a person marked it';
-      const fact = { type: 'session-marked', session: id, mark: 'hard', reason } as const;
-      await parts.records.append([{ at: now(), fact }]);
-      return { ok: true };
-    },
-    eraseShown: async ({ id, body, api }) => {
-      const refusal = await refuseOther(id, body.shown);
-      return refusal ?? encodeErasure(await api.erase(id));
-    },
-    decideLesson: decide,
-    rollbackShown: async ({ id, body, lessonsApi }) => {
-      const { generation } = lessons().library;
-      if (body.shown !== generation)
-        return refuseChanged(
-          `The library is at generation ${generation} now, not at ${body.shown}: look at it again.`,
-          { generation },
-        );
-      return lessonsApi.rollback(Number(id));
-    },
   };
+}
 
-  /** A change of a session that is not any more what the person was shown. */
-  async function refuseOther(id: string, shown: string): Promise<WholeReply | Failure | undefined> {
-    const session = await parts.records.session(id);
-    if (session === undefined) return createFailure('not-found', `No session named "${id.slice(0, 128)}".`);
-    const hash = hashOfSession(session);
-    return hash === shown
-      ? undefined
-      : refuseChanged('This session has changed since it was shown to you: look at it again.', { id, hash });
-  }
+const policyName = ({ training }: PageParts): string | undefined => training()?.policy.name;
 
-  async function movesOf(policy: string | undefined): Promise<JsonObject[]> {
-    if (policy === undefined) return [];
-    const moves = await reads.moves(`policy/${policy}`);
-    return moves.map(({ at, fact: { version, from, to, by, why } }) =>
-      compact({ at: isoTime(at), version, from, to, by, why }),
+async function movesOf({ reads }: PageParts, policy: string | undefined): Promise<JsonObject[]> {
+  if (policy === undefined) return [];
+  const moves = await reads.moves(`policy/${policy}`);
+  return moves.map(({ at, fact: { version, from, to, by, why } }) =>
+    compact({ at: isoTime(at), version, from, to, by, why }),
+  );
+}
+
+async function marksSince(parts: PageParts, from: number): Promise<JsonObject[]> {
+  const generations = lessonsOf(parts)
+    .library.generations()
+    .filter(({ at }) => at >= from)
+    .map(({ generation, at, reason }) => ({
+      at: isoTime(at),
+      kind: 'generation',
+      generation,
+      label: reason,
+    }));
+  const policies = (await movesOf(parts, policyName(parts)))
+    .filter(({ at, to }) => to === 'live' && Date.parse(String(at)) >= from)
+    .map(({ at, version, why }) =>
+      compact({ at, kind: 'policy', version, label: asString(why) ?? `version ${asNumber(version)}` }),
     );
-  }
-
-  async function marksSince(from: number): Promise<JsonObject[]> {
-    const generations = lessons()
-      .library.generations()
-      .filter(({ at }) => at >= from)
-      .map(({ generation, at, reason }) => ({
-        at: isoTime(at),
-        kind: 'generation',
-        generation,
-        label: reason,
-      }));
-    const policies = (await movesOf(policyName()))
-      .filter(({ at, to }) => to === 'live' && Date.parse(String(at)) >= from)
-      .map(({ at, version, why }) =>
-        compact({ at, kind: 'policy', version, label: asString(why) ?? `version ${asNumber(version)}` }),
-      );
-    return [...generations, ...policies]
-      .sort((a, b) => String(a.at).localeCompare(String(b.at)))
-      .slice(-MOST_MARKS);
-  }
+  return [...generations, ...policies]
+    .sort((a, b) => String(a.at).localeCompare(String(b.at)))
+    .slice(-MOST_MARKS);
 }
 
 const TITLES: Readonly<Record<string, string>> = {

@@ -119,7 +119,11 @@ function writeFact(tables: Tables, { at, fact, key, body }: ReadyFact): AppendRe
     ? scrubFact(fact)
     : withoutErasedEvidence(fact, (turn) => tables.turn(turn)?.erased === true);
   const stored = { seq, at, fact: kept };
-  tables.addFact(stored, kept === fact ? body : factJson(kept), key, isInView(tables, fact));
+  tables.addFact(stored, {
+    body: kept === fact ? body : factJson(kept),
+    key,
+    isInView: isInView(tables, fact),
+  });
   foldFact(tables, stored);
   return { seq, isNew: true };
 }
@@ -253,25 +257,24 @@ export function recordErasure(tables: Tables, session: string, at: number, reaso
   return { turns, lessons, copies: 0 };
 }
 
+/** Which sessions are too old; see `Store.expire`. */
+interface Expiry {
+  readonly before: number;
+  readonly at: number;
+  readonly upTo?: number | undefined;
+}
+
 /** Returns the number of sessions erased. */
-export function expireSessions(
-  tables: Tables,
-  before: number,
-  at: number,
-  limit: number,
-  upTo?: number,
-): number {
-  return tables.sessionsBefore(before, limit).filter((id) => expireSession(tables, id, before, at, upTo))
-    .length;
+export function expireSessions(tables: Tables, expiry: Expiry, limit: number): number {
+  const ids = tables.sessionsBefore(expiry.before, limit);
+  return ids.filter((id) => expireSession(tables, id, expiry)).length;
 }
 
 /** Erases a session if it is too old now. */
 export function expireSession(
   tables: Tables,
   session: string,
-  before: number,
-  at: number,
-  upTo = Number.POSITIVE_INFINITY,
+  { before, at, upTo = Number.POSITIVE_INFINITY }: Expiry,
 ): boolean {
   const row = tables.session(session);
   if (row === undefined || row.erased || row.lastAt >= before) return false;

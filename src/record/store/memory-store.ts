@@ -3,9 +3,11 @@ import { isAttemptId } from '../../core/practice.ts';
 import { principalOfSession } from '../../core/principal.ts';
 import {
   parseTurnBodyKey,
+  type SessionQuery,
   type SessionView,
   type Store,
   StoreError,
+  type StoreReader,
   type TurnView,
 } from '../../core/store.ts';
 import { matchesIdPattern } from '../../text/short-id.ts';
@@ -30,88 +32,86 @@ import {
 export function createMemoryStore(): Store {
   const tables = createMemoryTables();
   let isOpen = true;
-  const open =
-    <A extends unknown[], R>(work: (...args: A) => R) =>
-    (...args: A): R => {
-      if (!isOpen) throw new StoreError('closed', 'the store is closed');
-      return work(...args);
-    };
+  const refuseClosed = (): void => {
+    if (!isOpen) throw new StoreError('closed', 'the store is closed');
+  };
+  const operations: Omit<Store, 'close'> = {
+    // Only `readBatch` can throw, and it comes first: all or nothing.
+    append: (batch) => recordBatch(tables, readBatch(batch)),
+    erase: (session, at, reason) => recordErasure(tables, session, at, reason),
+    expire: (before, at, limit, upTo) => expireSessions(tables, { before, at, upTo }, limit),
+    rebuild: () => rebuildViews(tables),
+    snapshot: (file) => writeSnapshotFile(file, (temporary) => copyToFile(tables, temporary)),
+    ...createMemoryReads(tables),
+  };
+  return {
+    ...withCheck(operations, refuseClosed),
+    close: () => {
+      isOpen = false;
+    },
+  };
+}
+
+/** The same functions, each of which calls `check` first. */
+const withCheck = <T extends Readonly<Record<keyof T, Operation>>>(operations: T, check: () => void): T =>
+  Object.fromEntries(
+    Object.entries<Operation>(operations).map(([name, run]) => [
+      name,
+      (...args: never[]) => {
+        check();
+        return run(...args);
+      },
+    ]),
+  ) as T;
+
+type Operation = (...args: never[]) => unknown;
+
+function createMemoryReads(tables: MemoryTables): StoreReader {
   const factAt = (seq: number | undefined) => (seq === undefined ? undefined : tables.log[seq - 1]);
   const toSession = (row: SessionRow): SessionView => viewSession(row, factAt(row.projectFrom));
   const toTurn = (row: TurnRow): TurnView | undefined => viewTurn(row, factAt(row.start), factAt(row.end));
   return {
-    // Only `readBatch` can throw, and it comes first: all or nothing.
-    append: open((batch) => recordBatch(tables, readBatch(batch))),
-    erase: open((session, at, reason) => recordErasure(tables, session, at, reason)),
-    expire: open((...how) => expireSessions(tables, ...how)),
-    rebuild: open(() => rebuildViews(tables)),
-    snapshot: open((file) => writeSnapshotFile(file, (temporary) => copyToFile(tables, temporary))),
-    close: () => {
-      isOpen = false;
-    },
-
-    facts: open(tables.facts),
-    factsOf: open((type, after, limit) =>
+    facts: tables.facts,
+    factsOf: (type, after, limit) =>
       tables.log.filter(({ seq, fact }) => seq > after && fact.type === type).slice(0, Math.max(0, limit)),
-    ),
-    newestOf: open((type, limit) =>
+    newestOf: (type, limit) =>
       limit <= 0 ? [] : tables.log.filter(({ fact }) => fact.type === type).slice(-limit),
-    ),
-    events: open((subject) =>
+    events: (subject) =>
       tables.log.filter(
         ({ fact }) =>
           (REPORTED_TYPES as readonly string[]).includes(fact.type) && subjectOf(fact) === subject,
       ),
-    ),
-    recalls: open((session) =>
+    recalls: (session) =>
       tables.log.filter(
         ({ fact }) =>
           (fact.type === 'lessons-recalled' || fact.type === 'overlays-applied') && fact.session === session,
       ),
-    ),
-    sampled: open((session) =>
+    sampled: (session) =>
       tables.log.filter(({ fact }) => fact.type === 'turn-sampled' && fact.session === session),
-    ),
-    sessions: open(({ limit, before, from = 0, to = Infinity, agent, project, member, withoutPractice }) => {
-      const wanted = [...tables.sessions.values()]
-        .reverse()
-        .filter((row) => before === undefined || row.lastAt < before)
-        .filter(({ startedAt, lastAt }) => lastAt >= from && startedAt < to)
-        .filter((row) => agent === undefined || row.agent === agent)
-        .filter((row) => project === undefined || row.project === project)
-        .filter(({ id }) => member === undefined || principalOfSession(id) === member)
-        .filter(({ id }) => withoutPractice !== true || !isAttemptId(id))
-        .sort((a, b) => b.lastAt - a.lastAt);
-      // A page continues past its limit while sessions share the last one's time, as on disk.
-      const last = wanted[Math.min(limit, wanted.length) - 1];
-      return wanted.filter((row) => last !== undefined && row.lastAt >= last.lastAt).map(toSession);
-    }),
-    session: open((id) => {
+    sessions: (query) => selectSessions(tables, query).map(toSession),
+    session: (id) => {
       const row = tables.sessions.get(id);
       return row && toSession(row);
-    }),
-    ids: open((of, pattern, limit) =>
+    },
+    ids: (of, pattern, limit) =>
       [...tables[of].keys()]
         .filter((id) => matchesIdPattern(id, pattern))
         .sort()
         .slice(0, Math.max(0, limit)),
-    ),
-    turns: open((session, page) => {
+    turns: (session, page) => {
       const rows = tables.turnsOf(session);
       const { limit = rows.length, fromEnd = false } = page ?? {};
       const wanted = fromEnd
         ? rows.slice(Math.max(0, rows.length - limit))
         : rows.slice(0, Math.max(0, limit));
       return wanted.flatMap((row) => toTurn(row) ?? []);
-    }),
-    turn: open((id) => {
+    },
+    turn: (id) => {
       const row = tables.turns.get(id);
       return row && toTurn(row);
-    }),
-    openTurns: open(() =>
-      [...tables.turns.values()].filter(({ end }) => end === undefined).map(({ id }) => id),
-    ),
-    rewards: open((of) =>
+    },
+    openTurns: () => [...tables.turns.values()].filter(({ end }) => end === undefined).map(({ id }) => id),
+    rewards: (of) =>
       tables.rewards
         .filter((row) =>
           'turn' in of
@@ -122,26 +122,41 @@ export function createMemoryStore(): Store {
         )
         .flatMap(({ seq }) => factAt(seq) ?? [])
         .flatMap((stored) => viewReward(stored) ?? []),
-    ),
-    judgements: open((session, type) =>
+    judgements: (session, type) =>
       tables.log.filter(({ fact }) => fact.type === type && subjectOf(fact) === session),
-    ),
-    block: open((name) => bodyNamed(tables, name) ?? tables.blocks.get(name)?.text),
-    chains: open((limit) =>
+    block: (name) => bodyNamed(tables, name) ?? tables.blocks.get(name)?.text,
+    chains: (limit) =>
       [...tables.chains]
         .reverse()
         .slice(0, Math.max(0, limit))
         .map(([session, link]) => ({ session, link })),
-    ),
-    totals: open(() => ({
+    totals: () => ({
       facts: tables.log.length,
       sessions: tables.sessions.size,
       turns: tables.turns.size,
       blocks: tables.blocks.size,
       bytes: 0,
-    })),
-    check: open(() => []),
+    }),
+    check: () => [],
   };
+}
+
+function selectSessions(
+  tables: MemoryTables,
+  { limit, before, from = 0, to = Infinity, agent, project, member, withoutPractice }: SessionQuery,
+): readonly SessionRow[] {
+  const wanted = [...tables.sessions.values()]
+    .reverse()
+    .filter((row) => before === undefined || row.lastAt < before)
+    .filter(({ startedAt, lastAt }) => lastAt >= from && startedAt < to)
+    .filter((row) => agent === undefined || row.agent === agent)
+    .filter((row) => project === undefined || row.project === project)
+    .filter(({ id }) => member === undefined || principalOfSession(id) === member)
+    .filter(({ id }) => withoutPractice !== true || !isAttemptId(id))
+    .sort((a, b) => b.lastAt - a.lastAt);
+  // A page continues past its limit while sessions share the last one's time, as on disk.
+  const last = wanted[Math.min(limit, wanted.length) - 1];
+  return wanted.filter((row) => last !== undefined && row.lastAt >= last.lastAt);
 }
 
 /** A reward with a turn belongs to that turn, not to the session it also names. */
@@ -162,7 +177,12 @@ function copyToFile({ log, keys, blocks, bodies, chains }: MemoryTables, file: s
     const tables = createSqliteTables(sql);
     const keyOf = new Map([...keys].map(([key, seq]) => [seq, key]));
     sql.transaction(() => {
-      for (const stored of log) tables.addFact(stored, factJson(stored.fact), keyOf.get(stored.seq), false);
+      for (const stored of log)
+        tables.addFact(stored, {
+          body: factJson(stored.fact),
+          key: keyOf.get(stored.seq),
+          isInView: false,
+        });
       for (const [seq, text] of bodies) tables.addBody(seq, text, false);
       for (const [hash, { text, sessions }] of blocks)
         for (const session of sessions) tables.addBlock({ hash, text, session }, false);
@@ -216,7 +236,7 @@ function createMemoryTables(): MemoryTables {
 
     lastSeq: () => log.length,
     seqOf: (key) => keys.get(key),
-    addFact: (stored, body, key) => {
+    addFact: (stored, { body, key }) => {
       // Through JSON, like on disk.
       log.push({ ...stored, fact: { type: stored.fact.type, ...JSON.parse(body) } });
       if (key !== undefined) keys.set(key, stored.seq);
@@ -273,26 +293,31 @@ function createMemoryTables(): MemoryTables {
       const block = blocks.get(hash);
       if (block?.sessions.delete(session) && block.sessions.size === 0) blocks.delete(hash);
     },
-    textsOf: (session) => {
-      const shown = new Set(
-        log.flatMap(({ fact }) =>
-          fact.type === 'lessons-recalled' && fact.session === session ? [fact.block] : [],
-        ),
-      );
-      const own = [...turns.values()].filter((row) => row.session === session);
-      return [
-        ...[...blocks].flatMap(([hash, { text, sessions: users }]) =>
-          users.has(session) && !shown.has(hash) ? [text] : [],
-        ),
-        ...own.flatMap(({ start, end }) => [bodies.get(start), bodies.get(end ?? 0)]),
-      ].filter((text) => text !== undefined);
-    },
+    textsOf: (session) => textsIn({ log, turns, blocks, bodies }, session),
     putChain: (session, link) => {
       chains.delete(session);
       chains.set(session, link);
     },
     dropChain: (session) => void chains.delete(session),
   };
+}
+
+function textsIn(
+  { log, turns, blocks, bodies }: Pick<MemoryTables, 'log' | 'turns' | 'blocks' | 'bodies'>,
+  session: string,
+): readonly string[] {
+  const shown = new Set(
+    log.flatMap(({ fact }) =>
+      fact.type === 'lessons-recalled' && fact.session === session ? [fact.block] : [],
+    ),
+  );
+  const own = [...turns.values()].filter((row) => row.session === session);
+  return [
+    ...[...blocks].flatMap(([hash, { text, sessions }]) =>
+      sessions.has(session) && !shown.has(hash) ? [text] : [],
+    ),
+    ...own.flatMap(({ start, end }) => [bodies.get(start), bodies.get(end ?? 0)]),
+  ].filter((text) => text !== undefined);
 }
 
 /** Through UTF-8, like on disk. */

@@ -47,13 +47,15 @@ export interface News {
 type FactType = Fact['type'];
 
 /** Facts of some types after one and up to another. */
-type SelectTypes = (
-  after: number,
-  last: number,
-  types: readonly FactType[],
-  order: 'asc' | 'desc',
-  most: number,
-) => Promise<readonly StoredFact[]>;
+interface FactRange {
+  readonly after: number;
+  readonly last: number;
+  readonly types: readonly FactType[];
+  readonly order: 'asc' | 'desc';
+  readonly most: number;
+}
+
+type SelectRange = (range: FactRange) => Promise<readonly StoredFact[]>;
 
 export interface SessionFilter {
   readonly agent?: string | undefined;
@@ -113,7 +115,7 @@ export function openSqlitePageReader(file: string): PageReader {
     const fact = row === undefined ? undefined : readFact(row)?.fact;
     return fact?.type === 'turn-start' ? (fact.project?.label ?? '') : '';
   };
-  const selectTypes: SelectTypes = async (after, last, types, order, most) =>
+  const selectRange: SelectRange = async ({ after, last, types, order, most }) =>
     sql
       .all<RawFactRow>(
         `select ${FACT_COLUMNS} from facts where seq > ?1 and seq <= ?2
@@ -160,7 +162,7 @@ export function openSqlitePageReader(file: string): PageReader {
         .flatMap((row): readonly StoredFact[] => [readFact(row) ?? []].flat())
         .flatMap(({ fact }) => (fact.type === 'session-marked' ? [fact.reason] : [])),
     lastSeq: async () => selectLastSeq(sql),
-    news: async (after, wanted) => readNews(after, wanted, selectLastSeq(sql), selectTypes),
+    news: async (after, wanted) => readNews(after, wanted, selectLastSeq(sql), selectRange),
     close: async () => sql.close(),
   };
 }
@@ -170,12 +172,12 @@ export async function readNews(
   after: number,
   { rare, frequent, mostRare, mostFrequent }: WantedNews,
   newest: number,
-  select: SelectTypes,
+  select: SelectRange,
 ): Promise<News> {
   if (newest <= after) return { last: after, facts: [], passed: 0 };
-  const few = await select(after, newest, rare, 'asc', mostRare);
+  const few = await select({ after, last: newest, types: rare, order: 'asc', most: mostRare });
   const last = few.length < mostRare ? newest : (few.at(-1)?.seq ?? newest);
-  const many = await select(after, last, frequent, 'desc', mostFrequent);
+  const many = await select({ after, last, types: frequent, order: 'desc', most: mostFrequent });
   const facts = [...few, ...many].toSorted((a, b) => a.seq - b.seq);
   return { last, facts, passed: last - after };
 }

@@ -19,6 +19,7 @@ import {
 } from './row-codec.ts';
 import type { Sql } from './sql-connection.ts';
 import { addMeta } from './sql-connection.ts';
+import type { FactColumns } from './tables.ts';
 import { subjectOf } from './views.ts';
 
 export const FACT_COLUMNS = 'seq, at, type, body, key, hash';
@@ -31,9 +32,7 @@ export interface RawFactRow extends FactRow {
 export function insertFact(
   sql: Sql,
   { seq, at, fact }: StoredFact,
-  body: string,
-  key: string | undefined,
-  isInView: boolean,
+  { body, key, isInView }: FactColumns,
 ): void {
   const subject = isInView ? undefined : subjectOf(fact);
   const row = { seq, at, type: fact.type, body, key: key === undefined ? null : toColumn(key) };
@@ -126,11 +125,11 @@ export interface RawBlockRow extends BlockRow {
 /** Counts a use also of a block that is stored already; ignores a use of a block that is not stored. */
 export function insertBlock(sql: Sql, { hash, text, session }: Block, isHurried: boolean): void {
   const name = toHashColumn(hash);
-  const known = findBlock(sql, name);
-  const id = known ?? (text === undefined ? undefined : insertBlockBody(sql, name, text, isHurried));
+  const stored = findBlock(sql, name);
+  const id = stored ?? (text === undefined ? undefined : insertBlockBody(sql, name, text, isHurried));
   if (id === undefined) return;
   const isNew = sql.run('insert or ignore into block_uses(session, id) values(?, ?)', toColumn(session), id);
-  if (known !== undefined && isNew > 0) sql.run('update block_ids set uses = uses + 1 where hash = ?', name);
+  if (stored !== undefined && isNew > 0) sql.run('update block_ids set uses = uses + 1 where hash = ?', name);
 }
 
 const findBlock = (sql: Sql, name: string | Uint8Array): number | undefined =>

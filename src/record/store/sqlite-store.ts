@@ -82,8 +82,8 @@ export function openSqliteStore({ file }: { readonly file: string }): Store {
       cleanUp();
       return erasure;
     },
-    expire: (...how) => {
-      const sessions = writeApart(() => expireSessions(tables, ...how));
+    expire: (before, at, limit, upTo) => {
+      const sessions = writeApart(() => expireSessions(tables, { before, at, upTo }, limit));
       if (sessions > 0) cleanUp();
       return sessions;
     },
@@ -179,8 +179,8 @@ function cacheTables(tables: Tables): CachedTables {
       seq ??= tables.lastSeq();
       return seq;
     },
-    addFact: (stored, ...how) => {
-      tables.addFact(stored, ...how);
+    addFact: (stored, columns) => {
+      tables.addFact(stored, columns);
       seq = stored.seq;
     },
     session: (id) => {

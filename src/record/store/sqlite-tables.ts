@@ -28,7 +28,7 @@ export function createSqliteTables(sql: Sql): Tables {
   return {
     lastSeq: () => selectLastSeq(sql),
     seqOf: (key) => sql.get<{ seq: number }>('select seq from facts where key = ?', toColumn(key))?.seq,
-    addFact: (...fact) => insertFact(sql, ...fact),
+    addFact: (stored, columns) => insertFact(sql, stored, columns),
     facts: (after, limit) => selectFacts(sql, after, limit),
     factsAbout: (session) =>
       sql

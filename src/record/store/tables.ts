@@ -2,6 +2,15 @@ import type { StoredFact } from '../../core/fact.ts';
 import type { Block, FoldedType } from '../../core/store.ts';
 import type { SessionRow, TurnRow } from './views.ts';
 
+/** What the row of a fact has beside it. */
+export interface FactColumns {
+  /** The fact without its type, as JSON. */
+  readonly body: string;
+  readonly key: string | undefined;
+  /** The row of its turn refers to it, so that it needs no index entry. */
+  readonly isInView: boolean;
+}
+
 /**
  * The primitive operations of a store, without rules: those are in `ledger`, once for all stores. Called inside a
  * transaction.
@@ -10,8 +19,7 @@ export interface Tables {
   /** The number of the newest fact; 0 without facts. */
   lastSeq(): number;
   seqOf(key: string): number | undefined;
-  /** `body`: the fact without its type, as JSON. `isInView`: its turn's row refers to it, so that it needs no index entry. */
-  addFact(stored: StoredFact, body: string, key: string | undefined, isInView: boolean): void;
+  addFact(stored: StoredFact, columns: FactColumns): void;
   facts(after: number, limit: number): readonly StoredFact[];
   /** At least the facts of this session, directly or through one of its turns. */
   factsAbout(session: string): readonly StoredFact[];

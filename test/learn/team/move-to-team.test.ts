@@ -50,7 +50,7 @@ async function openTeam(names: readonly string[], autonomy: Autonomy = 'guarded'
   });
   const { library, effects } = opened;
   const members = await openMembers({ records, now });
-  const api = createMembersApi({ members, records, library: () => library });
+  const api = createMembersApi({ members, records, library: async () => library });
   const idOf = new Map<string, string>();
   for (const name of names) idOf.set(name, String((await api({ do: 'add', name })).id));
   /** A conversation of a member, and the lesson that was learned from it. */

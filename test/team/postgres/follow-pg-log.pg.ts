@@ -27,7 +27,7 @@ const follow = (url: string, seen: number[], types: Parameters<LogFollower['on']
     lookMs: 200,
     ...(after === undefined ? {} : { after }),
   });
-  follower.on(types, ({ seq }) => void seen.push(seq));
+  follower.on(types, async ({ seq }) => void seen.push(seq));
   onTestFinished(async () => {
     await follower.close();
     await pool.close();
@@ -115,7 +115,7 @@ describe('followers of a log in PostgreSQL', () => {
     const seen: number[] = [];
     let begun = 0;
     const follower = follow(url, seen, ['turn-start']);
-    follower.onBegun(() => void begun++);
+    follower.onBegun(async () => void begun++);
     await expect.poll(() => follower.seq()).toBe(1);
     await own.kill();
     await expect.poll(() => follower.problem()).toBeDefined();

@@ -6,8 +6,8 @@ import { type PostgresServer, startPostgres } from '../../../lab/measure/postgre
 import { openPageReader } from '../../../src/record/open-store.ts';
 import { readPgUrl } from '../../../src/record/pg-place.ts';
 import { openSqliteReader, openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
+import { moveToPg, moveToSqlite } from '../../../team/move-store.ts';
 import { copyFromSqlite } from '../../../team/postgres/copy-store.ts';
-import { moveToPg, moveToSqlite } from '../../../team/postgres/move-record.ts';
 import { openPgPool } from '../../../team/postgres/pg-connection.ts';
 import { migratePg } from '../../../team/postgres/pg-schema.ts';
 import { openPgStore } from '../../../team/postgres/pg-store.ts';
