@@ -30,7 +30,7 @@ const describeTrial = ({ served, stage, sessions, differences, replay, regressio
 });
 
 /** The progress of the current or last training window, for the status output. */
-interface TrainingView {
+export interface TrainingView {
   begin(steps: number): void;
   hear(news: TrainingEvent): void;
   fail(why: string): void;
