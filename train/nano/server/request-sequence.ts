@@ -3,7 +3,7 @@ import type { JournalRecord } from './model-journal.ts';
 import { type AcceptedRequest, acceptedRecord, type ModelHistory, outcomeRecord } from './model-store.ts';
 
 /** Puts numbered requests that arrive in any order into sequence. */
-interface RequestSequencer {
+export interface RequestSequencer {
   /** The first number that has not ended. */
   readonly next: number;
   /** The highest number seen. */
@@ -85,7 +85,7 @@ export function createRequestSequencer(
 }
 
 /** The requests to one model by sequence number: the open ones, and those whose result may still be read. */
-interface RequestRegistry {
+export interface RequestRegistry {
   readonly openCount: number;
   idOf(seq: number): string;
   find(seq: number): AcceptedRequest | undefined;
