@@ -33,7 +33,7 @@ export interface PracticeTrainingOptions
   /** Where this engine's runs are kept. Nobody else may train there until this is closed. */
   readonly folder: string;
   /** The generation in force. */
-  readonly generation: () => number | Promise<number>;
+  readonly generation: () => Promise<number>;
   readonly settings?: Partial<StepSettings>;
   /** What tokens of attempts cost; nothing by default. */
   readonly costOf?: AttemptModel['costOf'];

@@ -36,7 +36,7 @@ export interface TrainingWindowOptions {
   readonly live?: (wanted: LiveTurnsQuery) => Promise<readonly LiveTurn[]>;
   /** Batches consist of live turns alone. */
   readonly isLiveOnly?: true;
-  readonly generation: () => number | Promise<number>;
+  readonly generation: () => Promise<number>;
   readonly rank: number;
   readonly batch: { readonly groups: number; readonly size: number };
   readonly learningRate?: number;

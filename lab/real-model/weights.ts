@@ -207,7 +207,7 @@ try {
             onCorrected: (corrections) => write({ type: 'corrected', ...corrections }),
           }),
         }),
-    generation: () => HOUSE_GENERATION,
+    generation: async () => HOUSE_GENERATION,
     journal: createMemoryJournal(),
     signal: never,
     rank: Number(values.rank),

@@ -38,7 +38,7 @@ interface SessionCounts {
   samplers: number;
 }
 
-interface TinkerEngineParts {
+export interface TinkerEngineParts {
   readonly wiring: TinkerConnection;
   readonly counts: SessionCounts;
   /** The server creates and loads a model in one request. */

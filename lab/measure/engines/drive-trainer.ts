@@ -53,7 +53,7 @@ export async function driveTrainer(engine: TinkerEngine, options: TrainerOptions
     rollouts,
     steps,
     batch: { groups, size },
-    generation: () => GENERATION,
+    generation: async () => GENERATION,
     journal,
     signal: stop.signal,
     rank,

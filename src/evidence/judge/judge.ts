@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createLruMap, type LruMap } from '../../base/lru-map.ts';
 import type { Appraisal, TurnEvidence } from '../../core/evidence.ts';
 import { type Answer, type Ask, addCost, type Cost, NO_COST, type Question } from '../../core/learn.ts';
 import { isReading } from '../tools/shell-command.ts';
@@ -78,7 +79,7 @@ export function createJudge(parts: JudgeParts): Judge {
       const sections = digestTurn(evidence, appraisal);
       const question = judgeQuestion(sections, votes === 1 ? 0 : 0.6);
       const key = keyOf([parts.model ?? '', votes, question.system, question.user]);
-      const known = await cache.get(key);
+      const known = cache.get(key);
       if (known !== undefined) return rule(known, NO_COST, undefined);
       const counted = await countVotes(parts.ask, question, votes, signal);
       if (counted.interrupted !== undefined || signal.aborted)
@@ -91,7 +92,7 @@ export function createJudge(parts: JudgeParts): Judge {
         };
       const ruling = rulingOf(counted);
       // An unusable reply is not cached: the next one may be usable.
-      if (ruling.score !== undefined || counted.count.spoiled === 0) await cache.set(key, ruling);
+      if (ruling.score !== undefined || counted.count.spoiled === 0) cache.set(key, ruling);
       return rule(ruling, counted.cost, counted.count);
     } catch (error) {
       const said = error instanceof Error ? error.message : String(error);
@@ -229,27 +230,6 @@ interface CachedRuling {
 }
 
 /** Keyed by the hash of the judged content. Evicted content is judged again. */
-interface RulingCache {
-  get(key: string): Promise<CachedRuling | undefined> | CachedRuling | undefined;
-  set(key: string, ruling: CachedRuling): Promise<void> | void;
-}
+type RulingCache = Pick<LruMap<string, CachedRuling>, 'get' | 'set'>;
 
-/** An LRU cache of rulings. */
-export function createRulingCache(most = 1000): RulingCache {
-  const kept = new Map<string, CachedRuling>();
-  return {
-    get: (key) => {
-      const found = kept.get(key);
-      if (found === undefined) return undefined;
-      kept.delete(key);
-      kept.set(key, found);
-      return found;
-    },
-    set: (key, ruling) => {
-      kept.delete(key);
-      kept.set(key, ruling);
-      const oldest = kept.keys().next().value;
-      if (kept.size > most && oldest !== undefined) kept.delete(oldest);
-    },
-  };
-}
+export const createRulingCache = (): RulingCache => createLruMap(1000);

@@ -48,7 +48,7 @@ export interface Route {
   readonly path: string;
   /** Needs no key. */
   readonly isOpen?: boolean;
-  answer(call: RouteCall): Promise<RouteReply> | RouteReply;
+  answer(call: RouteCall): Promise<RouteReply>;
 }
 
 interface RouteMatch {

@@ -204,7 +204,7 @@ export function createFutureRoutes(parts: ServerParts): readonly Route[] {
     {
       method: 'POST',
       path: '/api/v1/cancel_future',
-      answer: ({ bytes }) => {
+      answer: async ({ bytes }) => {
         sampling.cancel(textField(parseBody(bytes), 'request_id'));
         return NO_CONTENT;
       },

@@ -140,7 +140,7 @@ async function trainOnce(
     rollouts: isShuffled ? withShuffledRewards(rollOut) : rollOut,
     steps: STEPS,
     batch: BATCH,
-    generation: () => 1,
+    generation: async () => 1,
     journal: createMemoryJournal(),
     signal: new AbortController().signal,
     rank: 8,
