@@ -14,7 +14,7 @@ import { type GateMeasurement, measureOnGate, whyNotMeasured } from './practice-
 import type { PromotionLog } from './promotion-log.ts';
 import { canaryOf, type PolicyVersion } from './promotion-stages.ts';
 import { DEFAULT_GUARD } from './reward-guard.ts';
-import { type Group, groupOf, isBatchRefusal } from './rollout.ts';
+import { type Group, groupOf } from './rollout.ts';
 import { openFileJournal, openRunRegistry } from './run-files.ts';
 import { openRunLog, type RunCheckpoint, type RunJournal } from './run-journal.ts';
 import { createOpenWeights } from './served-weights.ts';
@@ -211,12 +211,12 @@ async function sortGroups(
   const refused: { readonly group: string; readonly why: string }[] = [];
   let trainedBefore = 0;
   for (const one of groups) {
-    const group = toGroup(one);
-    if (typeof group === 'string') refused.push({ group: one.id, why: group });
-    else if (group.rollouts.some(({ id }) => trained.has(id))) trainedBefore++;
+    const made = toGroup(one);
+    if (!made.ok) refused.push({ group: one.id, why: made.why });
+    else if (made.group.rollouts.some(({ id }) => trained.has(id))) trainedBefore++;
     else {
-      const fault = checkTrainingGroup(group, origin, mostStale);
-      if (fault === undefined) ready.push({ id: one.id, group });
+      const fault = checkTrainingGroup(made.group, origin, mostStale);
+      if (fault === undefined) ready.push({ id: one.id, group: made.group });
       else refused.push({ group: one.id, why: fault.why });
     }
   }
@@ -299,16 +299,20 @@ const withoutCollected = (journal: RunJournal): RunJournal => ({
 });
 
 /** In tokens, or why it does not train. */
-function toGroup({ gradedBy, attempts }: AttemptGroup): Group | string {
-  if (gradedBy !== 'verifier')
-    return gradedBy === 'compared'
-      ? 'its attempts were compared with each other: that is no reward'
-      : 'its attempts are not graded by a verifier';
-  const rollouts = attempts.flatMap(({ id, task, generation, outcome, sampled }) =>
-    outcome.is === 'graded' && sampled !== undefined
-      ? [rolloutOf({ turns: sampled, reward: outcome.reward }, id, task, generation)]
-      : [],
+function toGroup({
+  gradedBy,
+  attempts,
+}: AttemptGroup):
+  | { readonly ok: true; readonly group: Group }
+  | { readonly ok: false; readonly why: string } {
+  if (gradedBy === 'compared')
+    return { ok: false, why: 'its attempts were compared with each other: that is no reward' };
+  if (gradedBy !== 'verifier') return { ok: false, why: 'its attempts are not graded by a verifier' };
+  return groupOf(
+    attempts.flatMap(({ id, task, generation, outcome, sampled }) =>
+      outcome.is === 'graded' && sampled !== undefined
+        ? [rolloutOf({ turns: sampled, reward: outcome.reward }, id, task, generation)]
+        : [],
+    ),
   );
-  const group = groupOf(rollouts);
-  return isBatchRefusal(group) ? group.why : group;
 }

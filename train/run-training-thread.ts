@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../src/base/log.ts';
 import { terminateWorker } from '../src/base/sqlite-gate.ts';
+import { connectThread } from '../src/base/thread-connection.ts';
 import { workerModule } from '../src/base/worker-thread.ts';
 import type { LessonsApi } from '../src/core/daemon-api.ts';
 import { asString, compact } from '../src/core/json.ts';
@@ -14,14 +15,14 @@ import type { PromotionLog } from './promotion-log.ts';
 import type { RecordedTasks, RecordedTasksOptions } from './recorded-tasks.ts';
 import { shapeAttempts, type WindowShaping } from './shape-rollouts.ts';
 import type { StepBudget } from './step-budget.ts';
-import type {
-  DaemonCall,
-  DaemonCalls,
-  PolicyEngine,
-  TrainingPlan,
-  TrainingThreadCommand,
-  TrainingThreadMessage,
-  TrainSettings,
+import {
+  type DaemonCalls,
+  type DaemonSide,
+  type PolicyEngine,
+  type TrainingPlan,
+  type TrainingSide,
+  type TrainSettings,
+  trainingErrors,
 } from './training-plan.ts';
 import type { TrainingEvent } from './training-window.ts';
 
@@ -34,26 +35,34 @@ export async function* runTrainingThread(
   calls: DaemonCalls,
   signal: AbortSignal,
 ): AsyncGenerator<TrainingEvent, void, undefined> {
-  const thread = new Worker(workerModule('./training-thread.ts', import.meta.url), { workerData: plan });
-  const messages: TrainingThreadMessage[] = [];
+  const worker = new Worker(workerModule('./training-thread.ts', import.meta.url), { workerData: plan });
+  const messages: DaemonSide['posts'][] = [];
   let wake: (() => void) | undefined;
-  const hear = (message: TrainingThreadMessage): void => {
+  const receive = (message: DaemonSide['posts']): void => {
     messages.push(message);
     wake?.();
   };
-  const say = (message: TrainingThreadCommand): void => thread.postMessage(message);
-  const stop = (): void => say({ type: 'stop' });
-  thread.on('message', (message: TrainingThreadMessage) => {
-    if (message.type !== 'question') return hear(message);
-    const { id, question } = message;
-    answer(question, calls).then(
-      (value) => say({ type: 'answer', id, value }),
-      (error: Error) => say({ type: 'no-answer', id, message: error.message }),
-    );
+  const thread = connectThread<DaemonSide, TrainingSide>(worker, {
+    answers: {
+      show: (_, query) => calls.show(query),
+      proven: (_, query) => calls.proven(query),
+      generation: () => calls.generation(),
+      tell: (_, event) => calls.tell(event),
+      shortage: (_, clusters) => calls.shortage(clusters),
+      recorded: () => calls.recorded(),
+      grade: (_, answer) => calls.grade(answer),
+      shape: (_, group) => calls.shape(group),
+      live: (_, query) => calls.live(query),
+      reserve: (_, most, purpose) => calls.reserve(most, purpose),
+      settle: (_, reservation, used) => calls.settle(reservation, used),
+    },
+    receive,
+    ...trainingErrors,
   });
-  const ended = (message: string): void => hear({ type: 'failed', message, category: 'unknown' });
-  thread.on('error', (error: Error) => ended(error.message));
-  thread.on('exit', () => ended('the training thread ended unexpectedly'));
+  const fail = (message: string): void => receive({ type: 'failed', message, category: 'unknown' });
+  worker.on('error', (error: Error) => fail(error.message));
+  worker.on('exit', () => fail('the training thread ended unexpectedly'));
+  const stop = (): void => thread.post({ type: 'stop' });
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   try {
@@ -67,40 +76,13 @@ export async function* runTrainingThread(
       }
       if (message.type === 'over') return;
       if (message.type === 'failed') throw new TrainingError(message.category, message.message, message.code);
-      if (message.type === 'news') yield message.news;
+      yield message.event;
     }
   } finally {
     signal.removeEventListener('abort', stop);
-    await terminateWorker(thread);
+    await terminateWorker(worker);
   }
 }
-
-const answer = (question: DaemonCall, calls: DaemonCalls): Promise<unknown> => {
-  switch (question.ask) {
-    case 'show':
-      return calls.show(question.query);
-    case 'proven':
-      return calls.proven(question.query);
-    case 'generation':
-      return calls.generation();
-    case 'tell':
-      return calls.tell(question.event);
-    case 'shortage':
-      return calls.shortage(question.clusters);
-    case 'recorded':
-      return calls.recorded();
-    case 'grade':
-      return calls.grade(question.answer);
-    case 'shape':
-      return calls.shape(question.group);
-    case 'live':
-      return calls.live(question.query);
-    case 'reserve':
-      return calls.reserve(question.most, question.purpose);
-    case 'settle':
-      return calls.settle(question.reservation, question.used);
-  }
-};
 
 interface DaemonCallsOptions {
   readonly lessonsApi: LessonsApi;

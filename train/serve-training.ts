@@ -433,16 +433,21 @@ function createPracticeCalls(training: EngineTraining): PracticeTrainingCalls {
     begin: async (model) => {
       if (model !== `instar/${engine.name}`) return undefined;
       if (training.trainedBy !== undefined)
-        return 'weights are being trained already: nothing was trained in this session';
+        return {
+          ok: false,
+          why: 'weights are being trained already: nothing was trained in this session',
+        };
       const fault = findCostFault(training);
-      if (fault !== undefined) return fault.message;
+      if (fault !== undefined) return { ok: false, why: fault.message };
       training.trainedBy = 'practice';
       try {
         const plan = await planTraining(training, await policy.promotions());
-        return { ...plan, name: engine.name, isBudgeted: !isFreeEngine(options.price) };
+        const isBudgeted = !isFreeEngine(options.price);
+        return { ok: true, plan: { ...plan, name: engine.name, isBudgeted } };
       } catch (error) {
         training.trainedBy = undefined;
-        return `weights are not trained: ${error instanceof Error ? error.message : String(error)}`;
+        const why = error instanceof Error ? error.message : String(error);
+        return { ok: false, why: `weights are not trained: ${why}` };
       }
     },
     tell: async (event) => {

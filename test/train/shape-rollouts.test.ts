@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { TrainingTask } from '../../src/core/task-source.ts';
 import { type RewardWeights, TASK_ALONE } from '../../src/evidence/shape-reward.ts';
-import { groupOf, isBatchRefusal } from '../../train/rollout.ts';
+import { groupOf } from '../../train/rollout.ts';
 import {
   type AnsweredRollout,
   isShaping,
@@ -92,7 +92,7 @@ describe('the rewards of a training window', () => {
     expect(made[1]?.parts).toContainEqual({ part: 'identity', value: 0, by: 'p/judge' });
     expect(meanParts(made)).toEqual({ task: 2 / 3, identity: 2 / 3 });
     const group = groupOf(made);
-    expect(isBatchRefusal(group)).toBe(false);
+    expect(group.ok).toBe(true);
     // Words of an answer are not kept with its tokens.
     expect(JSON.stringify(group)).not.toContain('neun');
   });
