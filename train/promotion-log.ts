@@ -77,8 +77,8 @@ export async function openPromotionLog({
     const rates = await readTaskRates(records, engine);
     return { level: budget.nextLevel(), pairVariance: expectedPairVariance(rates, settings.effect) };
   };
-  const move = async (told: PromotionEvent): Promise<readonly CheckpointMoved[]> => {
-    const event = told.type === 'proposed' ? { ...(await terms()), ...told } : told;
+  const move = async (given: PromotionEvent): Promise<readonly CheckpointMoved[]> => {
+    const event = given.type === 'proposed' ? { ...(await terms()), ...given } : given;
     const { state: next, facts } = promote(state, event, settings);
     if (next === state && facts.length === 0) return [];
     if (facts.length > 0) await outside?.prepare(next, state);
@@ -100,8 +100,8 @@ export async function openPromotionLog({
         ...moves.map((moved): NewFact => {
           const { version, to, by, why } = moved;
           const from = 'from' in moved ? moved.from : undefined;
-          const told = { version, to, by, why, ...(from === undefined ? {} : { from }) };
-          return { at, fact: { type: 'policy-moved', engine, ...told, state: JSON.stringify(next) } };
+          const move = { version, to, by, why, ...(from === undefined ? {} : { from }) };
+          return { at, fact: { type: 'policy-moved', engine, ...move, state: JSON.stringify(next) } };
         }),
       ]);
     for (const fact of trials) budget.add(fact);
@@ -117,9 +117,9 @@ export async function openPromotionLog({
     turnedBack: () => [...turnedBack],
     shortage: async (clusters) => findTrialShortage(state, clusters, await terms(), settings),
     tell: (event) => {
-      const told = last.then(() => move(event));
-      last = told.catch(() => undefined);
-      return told;
+      const moves = last.then(() => move(event));
+      last = moves.catch(() => undefined);
+      return moves;
     },
   };
 }

@@ -77,19 +77,19 @@ const isTyped = (message: ChatMessage | undefined): boolean =>
 
 /** Without what was said to Instar and its answers: the first is recorded as a reward, the second nobody's work. */
 export function withoutChatWords(messages: readonly ChatMessage[]): readonly ChatMessage[] {
-  const kept: ChatMessage[] = [];
+  const others: ChatMessage[] = [];
   let isAnswered = true;
   for (const message of messages) {
     if (message.role === 'user' && isChatWordMessage(textsOf(message))) isAnswered = false;
-    else if (isAnswered) kept.push(message);
+    else if (isAnswered) others.push(message);
     // A client may put a message of its own between the word and the answer.
     else if (message.role === 'assistant') isAnswered = true;
     else if (message.role !== 'user' || readTypedWords(textOf(message)) !== '') {
       isAnswered = true;
-      kept.push(message);
+      others.push(message);
     }
   }
-  return kept;
+  return others;
 }
 
 /** The consequences of the reply. */

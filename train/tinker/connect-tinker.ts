@@ -264,8 +264,8 @@ async function readContextLength(
 ): Promise<number | undefined> {
   const route = 'get_server_capabilities';
   const call = { route, method: 'GET', type: 'application/json', bytes: new Uint8Array(0) } as const;
-  const said = bodyIn(await post({ call, key: nextKey(route), signal }));
-  const models = asArray(said.supported_models).map(asObject);
+  const capabilities = bodyIn(await post({ call, key: nextKey(route), signal }));
+  const models = asArray(capabilities.supported_models).map(asObject);
   const names = models.flatMap((model) => asString(model.model_name) ?? []);
   const own = models.find((model) => model.model_name === baseModel);
   if (own === undefined && names.length > 0)

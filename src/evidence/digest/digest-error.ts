@@ -77,12 +77,18 @@ function findErrors(text: string): readonly string[] {
   const clear = all.filter((one) => !all.some((other) => isVaguer(one, other)));
   const placed = clear.filter((one) => one.includes(' @ '));
   const named = clear.length > 0 ? [] : name.found().map(formatFinding);
-  const said = (placed.length > 0 ? tools.known() : tools.found()).map(formatFinding);
+  const reported = (placed.length > 0 ? tools.known() : tools.found()).map(formatFinding);
   const vague = clear.filter((one) => !one.includes(' @ '));
-  const found = distinct([...placed, ...named, ...said, ...vague, ...wholeOf(part, [...said, ...vague])]);
-  const isTold = (one: string, index: number): boolean =>
-    found.some((other, at) => isPartOf(one, other) || (at < index && plain(one) === plain(other)));
-  return found.filter((one, index) => !isTold(one, index)).slice(0, MOST);
+  const findings = distinct([
+    ...placed,
+    ...named,
+    ...reported,
+    ...vague,
+    ...wholeOf(part, [...reported, ...vague]),
+  ]);
+  const isCovered = (one: string, index: number): boolean =>
+    findings.some((other, at) => isPartOf(one, other) || (at < index && plain(one) === plain(other)));
+  return findings.filter((one, index) => !isCovered(one, index)).slice(0, MOST);
 }
 
 /** A file without a line is redundant beside one with a line. */
@@ -98,11 +104,11 @@ const isPartOf = (one: string, other: string): boolean =>
 const plain = (digest: string): string => digest.toLowerCase().replaceAll('-', ' ');
 
 /** Findings about the output as a whole. */
-function wholeOf(text: string, said: readonly string[]): readonly string[] {
+function wholeOf(text: string, reported: readonly string[]): readonly string[] {
   const tests = countTests(text);
   const code = readExitCode(text);
   const fault = findToolFault(text) ?? findCommandFault(text);
-  const outage = said.length > 0 ? undefined : findOutage(text);
+  const outage = reported.length > 0 ? undefined : findOutage(text);
   return [
     ...(tests?.failed ? [`tests failed: ${tests.failed}`] : []),
     ...(fault === undefined ? [] : [fault]),

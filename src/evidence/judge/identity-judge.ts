@@ -117,20 +117,20 @@ const TEST_SET: string = createHash('sha256')
   .slice(0, 16);
 
 /** Whether a model's test as a judge of identities is missing, of another set, or too old. */
-export function isIdentityTestDue(known: DatedTest | undefined, model: string, now: number): boolean {
-  if (known === undefined) return true;
-  const { test, at } = known;
+export function isIdentityTestDue(last: DatedTest | undefined, model: string, now: number): boolean {
+  if (last === undefined) return true;
+  const { test, at } = last;
   return test.model !== model || test.set !== TEST_SET || now - at > (test.isPassed ? PASSED_MS : FAILED_MS);
 }
 
 /** The last test of any model as a judge of identities. */
 export const foldIdentityTest = (
-  known: DatedTest | undefined,
+  last: DatedTest | undefined,
   { at, fact }: StoredFact,
 ): DatedTest | undefined =>
-  fact.type === 'judge-tested' && fact.about === 'identity' && at >= (known?.at ?? 0)
+  fact.type === 'judge-tested' && fact.about === 'identity' && at >= (last?.at ?? 0)
     ? { test: fact, at }
-    : known;
+    : last;
 
 /** One vote on each planted reply. Never rejects. */
 export async function testIdentityJudge(ask: Ask, model: string, signal: AbortSignal): Promise<JudgeTestEnd> {

@@ -79,8 +79,8 @@ export function createJudge(parts: JudgeParts): Judge {
       const sections = digestTurn(evidence, appraisal);
       const question = judgeQuestion(sections, votes === 1 ? 0 : 0.6);
       const key = keyOf([parts.model ?? '', votes, question.system, question.user]);
-      const known = cache.get(key);
-      if (known !== undefined) return rule(known, NO_COST, undefined);
+      const cached = cache.get(key);
+      if (cached !== undefined) return rule(cached, NO_COST, undefined);
       const counted = await countVotes(parts.ask, question, votes, signal);
       if (counted.interrupted !== undefined || signal.aborted)
         return {
@@ -95,8 +95,8 @@ export function createJudge(parts: JudgeParts): Judge {
       if (ruling.score !== undefined || counted.count.spoiled === 0) cache.set(key, ruling);
       return rule(ruling, counted.cost, counted.count);
     } catch (error) {
-      const said = error instanceof Error ? error.message : String(error);
-      return { kind: 'unknown', why: `judging failed: ${said}`, isRetryable: true, cost: NO_COST };
+      const message = error instanceof Error ? error.message : String(error);
+      return { kind: 'unknown', why: `judging failed: ${message}`, isRetryable: true, cost: NO_COST };
     }
   };
 }
@@ -142,9 +142,9 @@ export function blindEvidence(
   { turn, source, digests }: Appraisal,
 ): readonly [TurnEvidence, Appraisal] {
   const { next, ...rest } = evidence;
-  const kept = next === undefined || source === 'chat' ? next && { tools: next.tools } : next;
+  const blindNext = next === undefined || source === 'chat' ? next && { tools: next.tools } : next;
   return [
-    { ...rest, given: [], ...(kept === undefined ? {} : { next: kept }) },
+    { ...rest, given: [], ...(blindNext === undefined ? {} : { next: blindNext }) },
     { turn, verdict: 'ambiguous', signals: [], digests },
   ];
 }

@@ -90,7 +90,7 @@ export interface RequestRegistry {
   idOf(seq: number): string;
   find(seq: number): AcceptedRequest | undefined;
   /** For a number that was used: the request's fingerprint, and when it is on the disk. */
-  known(seq: number): { readonly print: string; readonly stored: Promise<void> } | undefined;
+  used(seq: number): { readonly print: string; readonly stored: Promise<void> } | undefined;
   enter(seq: number, asked: AcceptedRequest, stored: Promise<void>, leave: () => void): void;
   /** Records a number that was given up without a request. */
   note(seq: number, print: string): void;
@@ -125,7 +125,7 @@ export function createRequestRegistry(modelId: string, futures: Futures): Reques
     },
     idOf,
     find: (seq) => open.get(seq),
-    known: (seq) => prints.get(seq),
+    used: (seq) => prints.get(seq),
     enter,
     note: (seq, print) => {
       if (!prints.has(seq)) prints.set(seq, { print, stored: Promise.resolve() });

@@ -103,12 +103,12 @@ export function createTrainedModel(options: ModelOptions, stored: ModelStore | u
       await made;
       lastUsed = options.now();
       const seq = job.seqId ?? sequence.highest + 1;
-      const before = requests.known(seq);
+      const before = requests.used(seq);
       if (before !== undefined && before.print !== job.print && before.print !== GIVEN_UP)
         throw new HttpRefusal(409, `Request ${seq} of this model had other content.`);
       // A request that has ended and whose result is no longer kept still has an id.
       if (before === undefined && seq >= sequence.next) accept(model, seq, { job, key });
-      await requests.known(seq)?.stored;
+      await requests.used(seq)?.stored;
       return requests.idOf(seq);
     },
     drained: async () => {
@@ -303,7 +303,7 @@ function failMissing(model: ServedModel, late: readonly number[], missing: numbe
   const outcome = { kind: 'failed', error, category: 'user' } as const;
   const last = Math.max(...late);
   for (let seq = missing; seq <= last; seq++) {
-    const print = requests.known(seq)?.print ?? GIVEN_UP;
+    const print = requests.used(seq)?.print ?? GIVEN_UP;
     requests.note(seq, print);
     sequence.pass(seq);
     const written = store?.end(seq, print, outcome) ?? Promise.resolve();
