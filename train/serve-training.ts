@@ -246,7 +246,17 @@ async function* runWindow(
   const both = AbortSignal.any([stop.signal, signal]);
   const tasks = request.tasks ?? override?.tasks;
   const reserve = request.reserve ?? (isFreeEngine(options.price) ? undefined : options.reserve);
-  const supply = await findSupply(training, tasks, both);
+  const supply = await findWindowSupply({
+    tasks,
+    settings: options.settings,
+    recorded: training.recorded,
+    folder: training.folder,
+    generation: options.generation,
+    readLive: async (query) => daemonCalls(training, await policy.promotions(), undefined, both).live(query),
+    promotions: policy.promotions,
+    gateTasks: options.gateTasks ?? (async () => 0),
+    signal: both,
+  });
   if (supply.is === 'nothing' || supply.is === 'unmeasurable') {
     end();
     if (supply.is === 'nothing') throw supply.fault;
@@ -301,13 +311,13 @@ function beginWindow(training: EngineTraining): RunningWindow {
   if (training.trainedBy !== undefined) throw new TrainingError('user', 'weights are being trained already');
   const fault = findCostFault(training);
   if (fault !== undefined) throw fault;
-  let isOver = (): void => undefined;
+  let settle = (): void => undefined;
   const over = new Promise<void>((resolve) => {
-    isOver = resolve;
+    settle = resolve;
   });
   const end = (): void => {
     training.trainedBy = undefined;
-    isOver();
+    settle();
   };
   training.trainedBy = { stop: new AbortController(), over, end };
   return training.trainedBy;
@@ -324,29 +334,6 @@ async function stopWindow({ trainedBy }: EngineTraining): Promise<void> {
 
 const findCostFault = ({ engine, options }: EngineTraining): TrainingError | undefined =>
   findUnlimitedCost(engine.name, options.price, options.hasTokenLimit());
-
-const findSupply = (
-  training: EngineTraining,
-  tasks: TaskSourceRef | undefined,
-  signal: AbortSignal,
-): Promise<WindowSupply> => {
-  const { options, policy, recorded, folder } = training;
-  const { settings, generation, gateTasks = async () => 0 } = options;
-  return findWindowSupply(
-    {
-      settings,
-      recorded,
-      folder,
-      generation,
-      readLive: async (query) =>
-        daemonCalls(training, await policy.promotions(), undefined, signal).live(query),
-      promotions: policy.promotions,
-      gateTasks,
-    },
-    tasks,
-    signal,
-  );
-};
 
 /** How many batches a window trains, and of what. */
 function planBatches(

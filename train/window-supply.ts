@@ -10,6 +10,8 @@ import type { TrainSettings } from './training-plan.ts';
 import { notTrained } from './trial-plan.ts';
 
 interface WindowSupplyOptions {
+  /** A source besides the recorded tasks. */
+  readonly tasks: TaskSourceRef | undefined;
   readonly settings: Pick<TrainSettings, 'live' | 'batchSize' | 'steps'>;
   readonly recorded: RecordedTasks;
   /** Where the engine's runs are kept. */
@@ -20,6 +22,7 @@ interface WindowSupplyOptions {
   readonly promotions: () => Promise<Pick<PromotionLog, 'state' | 'shortage'>>;
   /** Tasks on which the next session of practice can measure new weights, counted by origin. */
   readonly gateTasks: () => Promise<number>;
+  readonly signal: AbortSignal;
 }
 
 /** What a window would train on. It is looked at before the engine is started: nothing of it costs anything. */
@@ -32,22 +35,14 @@ export type WindowSupply =
   | { readonly is: 'unmeasurable'; readonly why: string };
 
 /** A record that cannot be read is a shortage, too. */
-export const findWindowSupply = (
-  options: WindowSupplyOptions,
-  tasks: TaskSourceRef | undefined,
-  signal: AbortSignal,
-): Promise<WindowSupply> =>
-  findSupply(options, tasks, signal).catch((error: unknown) => ({
+export const findWindowSupply = (options: WindowSupplyOptions): Promise<WindowSupply> =>
+  findSupply(options).catch((error: unknown) => ({
     is: 'nothing',
     fault: error instanceof Error ? error : new Error(String(error)),
   }));
 
-async function findSupply(
-  options: WindowSupplyOptions,
-  tasks: TaskSourceRef | undefined,
-  signal: AbortSignal,
-): Promise<WindowSupply> {
-  const { recorded } = options;
+async function findSupply(options: WindowSupplyOptions): Promise<WindowSupply> {
+  const { tasks, recorded, signal } = options;
   const gateTasks = await options.gateTasks();
   // The held-out tasks of another source are counted where it is opened.
   if (tasks !== undefined) return { is: 'tasks', gateTasks };

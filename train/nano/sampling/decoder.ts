@@ -37,6 +37,14 @@ interface CacheLayer {
   readonly own: readonly KeyValuePanels[];
 }
 
+interface CacheLayout {
+  readonly machine: Machine;
+  /** Keys in the shared part. */
+  readonly shared: number;
+  /** Keys for which each own part has room. */
+  readonly capacity: number;
+}
+
 /** Allocates from the machine's arena. `tape` has the prompt's activations by layer. */
 export const createKeyValueCache = (
   machine: Machine,
@@ -47,7 +55,7 @@ export const createKeyValueCache = (
   const { width } = machine.shape;
   const shared = Math.floor(promptLength / PANEL_COLUMNS) * PANEL_COLUMNS;
   const own = promptLength - shared;
-  const capacity = padded(own + room);
+  const layout: CacheLayout = { machine, shared, capacity: padded(own + room) };
   const rowStep = 3 * width * FLOAT;
   const take = (keys: number): number => {
     const address = arena.take(keys * width * FLOAT);
@@ -55,32 +63,27 @@ export const createKeyValueCache = (
     return address;
   };
   const pair = (keys: number): KeyValuePanels => ({ keys: take(keys), values: take(keys) });
+  let count = own;
   const layers = tape.map(
     (): CacheLayer => ({
       shared: pair(shared),
-      own: Array.from({ length: sequences }, () => pair(capacity)),
+      own: Array.from({ length: sequences }, () => pair(layout.capacity)),
     }),
   );
-  let count = own;
-  /** Writes one row's keys and values at a place of a sequence's own part. */
-  const put = (layer: number, qkv: number, sequence: number, place: number): void => {
-    const panels = layers[layer]?.own[sequence];
-    if (panels !== undefined) writeRow(machine, { panels, capacity }, qkv, place);
-  };
-  tape.forEach(({ qkv }, layer) => {
-    const panels = layers[layer]?.shared;
-    if (panels !== undefined && shared > 0) packPrompt(machine, panels, qkv, shared);
+  layers.forEach((layer, index) => {
+    const qkv = tape[index]?.qkv ?? 0;
+    if (shared > 0) packPrompt(layout, layer.shared, qkv);
     for (let place = 0; place < own; place++) {
-      for (let sequence = 0; sequence < sequences; sequence++) {
-        put(layer, qkv + (shared + place) * rowStep, sequence, place);
-      }
+      for (const panels of layer.own) writeRow(layout, panels, qkv + (shared + place) * rowStep, place);
     }
   });
+  const panelsOf = (layer: number, named: readonly number[]): readonly KeyValuePanels[] =>
+    named.flatMap((sequence) => layers[layer]?.own[sequence] ?? []);
 
   return {
     append(layer, qkv, named) {
-      named.forEach((sequence, row) => {
-        put(layer, qkv + row * rowStep, sequence, count);
+      panelsOf(layer, named).forEach((panels, row) => {
+        writeRow(layout, panels, qkv + row * rowStep, count);
       });
     },
     advance() {
@@ -89,38 +92,34 @@ export const createKeyValueCache = (
     attend(index, qkv, mixed, named) {
       const layer = layers[index];
       if (layer === undefined) return;
-      const own = named.map((sequence) => layer.own[sequence] ?? { keys: 0, values: 0 });
-      const keys = { layer: { shared: layer.shared, own }, shared, capacity, count: count + 1 };
-      attendRows(machine, keys, qkv, mixed);
+      const own = panelsOf(index, named);
+      attendRows(layout, { shared: layer.shared, own }, count + 1, { qkv, mixed });
     },
   };
 };
 
-/** Packs the first keys and values of a prompt, whole panels. */
-const packPrompt = (machine: Machine, to: KeyValuePanels, qkv: number, count: number): void => {
+/** Packs the keys and values of the prompt's whole panels. */
+const packPrompt = ({ machine, shared }: CacheLayout, to: KeyValuePanels, qkv: number): void => {
   const { kernels, head, shape } = machine;
   const rowStep = 3 * shape.width * FLOAT;
   for (let at = 0; at < shape.heads; at++) {
     const offset = at * head * FLOAT;
     const [keys, values] = [qkv + shape.width * FLOAT + offset, qkv + 2 * shape.width * FLOAT + offset];
-    const place = at * count * head * FLOAT;
-    kernels.pack(keys, rowStep, FLOAT, to.keys + place, head * PANEL_STEP, count, head);
-    kernels.pack(values, FLOAT, rowStep, to.values + place, count * PANEL_STEP, head, count);
+    const place = at * shared * head * FLOAT;
+    kernels.pack(keys, rowStep, FLOAT, to.keys + place, head * PANEL_STEP, shared, head);
+    kernels.pack(values, FLOAT, rowStep, to.values + place, shared * PANEL_STEP, head, shared);
   }
 };
 
-/** A sequence's own panels, with room for `capacity` keys. */
-interface OwnPart {
-  readonly panels: KeyValuePanels;
-  readonly capacity: number;
-}
-
+/** Writes one row's keys and values at a place of a sequence's own part. */
 const writeRow = (
-  { arena, head, shape: { width } }: Machine,
-  { panels, capacity }: OwnPart,
+  { machine, capacity }: CacheLayout,
+  panels: KeyValuePanels,
   qkv: number,
   place: number,
 ): void => {
+  const { arena, head } = machine;
+  const { width } = machine.shape;
   const row = arena.floats(qkv + width * FLOAT, 2 * width);
   const [keys, values] = [
     arena.floats(panels.keys, capacity * width),
@@ -135,21 +134,12 @@ const writeRow = (
   }
 };
 
-/** The keys and values that rows attend to: row i to the shared part and to `layer.own[i]`. */
-interface AttendedKeys {
-  readonly layer: CacheLayer;
-  /** Keys in the shared part. */
-  readonly shared: number;
-  /** The room of each own part, and how many keys it has. */
-  readonly capacity: number;
-  readonly count: number;
-}
-
+/** Row i attends to the shared part and to the first `count` keys of `own[i]`. */
 const attendRows = (
-  machine: Machine,
-  { layer, shared, capacity, count }: AttendedKeys,
-  qkv: number,
-  mixed: number,
+  { machine, shared, capacity }: CacheLayout,
+  layer: CacheLayer,
+  count: number,
+  { qkv, mixed }: { readonly qkv: number; readonly mixed: number },
 ): void => {
   const { kernels, head, scores, scoreStep, sharpness, shape } = machine;
   const rowStep = 3 * shape.width * FLOAT;
