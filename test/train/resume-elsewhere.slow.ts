@@ -85,7 +85,7 @@ async function openProcesses() {
       run,
       hasTasks: true,
       isUsed: () => true,
-      generation: async () => 1,
+      generation: () => 1,
       history: async () => ({ run: undefined, lastDone: undefined }),
       clock: systemClock,
       settings: { steps: STEPS },
