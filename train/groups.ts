@@ -1,5 +1,5 @@
 import { shuffleBySeed } from './datum.ts';
-import { type Group, groupOf, isBatchRefusal, type Rollout } from './rollout.ts';
+import { type Group, groupOf, type Rollout, refuseBatch } from './rollout.ts';
 import type { RunLog } from './run-journal.ts';
 import type { MakeRollouts, TrainerEvent, TrainInput } from './training-run.ts';
 
@@ -36,9 +36,11 @@ export async function* collectGroups<Task>(
         if (signal.aborted) return undefined;
         throw attempt?.reason;
       }
-      const group = groupOf(attempt.value);
-      if (isBatchRefusal(group)) yield { type: 'group-refused', batch, slot, refusal: group };
+      const made = groupOf(attempt.value);
+      if (!made.ok)
+        yield { type: 'group-refused', batch, slot, refusal: refuseBatch(made.refused, made.why) };
       else {
+        const { group } = made;
         await log.append({ type: 'group-collected', batch, slot, group });
         const total = group.rollouts.reduce((sum, { reward }) => sum + reward, 0);
         yield { type: 'group-collected', batch, slot, reward: total / group.rollouts.length };

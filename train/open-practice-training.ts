@@ -10,14 +10,19 @@ interface OpenedPracticeTraining extends PracticeTraining {
   within(budget: Budget): Budget;
 }
 
-/** Opens training for the model that attempts tasks. A text says why nothing is trained; undefined: there is nothing to train. */
+/** Opens training for the model that attempts tasks. Undefined: there is nothing to train. */
 export async function openPracticeTraining(
   model: string,
   calls: PracticeTrainingCalls,
   signal: AbortSignal,
-): Promise<OpenedPracticeTraining | string | undefined> {
-  const plan = await calls.begin(model);
-  if (plan === undefined || typeof plan === 'string') return plan;
+): Promise<
+  | { readonly ok: true; readonly training: OpenedPracticeTraining }
+  | { readonly ok: false; readonly why: string }
+  | undefined
+> {
+  const start = await calls.begin(model);
+  if (start?.ok !== true) return start;
+  const { plan } = start;
   try {
     const engine = await connectPlannedEngine(plan);
     const { learningRate, settings, seed } = plan.tuning;
@@ -39,21 +44,20 @@ export async function openPracticeTraining(
       ...(settings === undefined ? {} : { settings }),
       ...(seed === undefined ? {} : { seed }),
     });
-    return {
-      ...training,
-      within: (budget) => (isBudgeted ? withinStepBudget(budget, calls) : budget),
-      close: async () => {
-        try {
-          await training.close();
-          await engine.close();
-        } finally {
-          await calls.end();
-        }
-      },
+    const close = async (): Promise<void> => {
+      try {
+        await training.close();
+        await engine.close();
+      } finally {
+        await calls.end();
+      }
     };
+    const within = (budget: Budget): Budget => (isBudgeted ? withinStepBudget(budget, calls) : budget);
+    return { ok: true, training: { ...training, within, close } };
   } catch (error) {
     await calls.end();
-    if (error instanceof TrainingError) return `weights are not trained: ${error.message}`;
+    if (error instanceof TrainingError)
+      return { ok: false, why: `weights are not trained: ${error.message}` };
     throw error;
   }
 }

@@ -89,17 +89,17 @@ export async function* measureOnGate(
   ): AsyncGenerator<TrainingEvent, CheckpointMoved | undefined, undefined> {
     const before = { ...sums };
     let decided: CheckpointMoved | undefined;
-    for await (const news of measurement) {
-      yield news;
-      if (news.type === 'pair-weighed') {
-        sums.pairs = before.pairs + news.pairs;
-        sums.candidate = before.candidate + news.candidate;
-        sums.live = before.live + news.live;
+    for await (const event of measurement) {
+      yield event;
+      if (event.type === 'pair-weighed') {
+        sums.pairs = before.pairs + event.pairs;
+        sums.candidate = before.candidate + event.candidate;
+        sums.live = before.live + event.live;
       }
-      if (news.type !== 'moved' || news.moved.to === 'replaced') continue;
+      if (event.type !== 'moved' || event.moved.to === 'replaced') continue;
       // A run continues from a candidate that was not shown to be as good, but not from one shown to be worse.
-      if (news.moved.to === 'rejected' && news.moved.isWorse === true) book.leave();
-      decided = news.moved;
+      if (event.moved.to === 'rejected' && event.moved.isWorse === true) book.leave();
+      decided = event.moved;
     }
     return decided;
   }
@@ -119,8 +119,12 @@ export async function* measureOnGate(
     }
     const { trial, live } = promotions.state();
     // The first checkpoint of a run has learned nothing.
-    const known = Math.max(firstVersion, live.version, canaryOf(promotions.state())?.served.version ?? 0);
-    const isNew = newest.version > known;
+    const newestBefore = Math.max(
+      firstVersion,
+      live.version,
+      canaryOf(promotions.state())?.served.version ?? 0,
+    );
+    const isNew = newest.version > newestBefore;
     const isLeft = trial?.stage === 'candidate';
     if (!isLeft && !isNew) return verdict('unchanged', 'there are no new weights');
     // Finish the measurement that an earlier session or training window left.

@@ -22,14 +22,16 @@ export interface PracticeTrainingPlan
   readonly name: string;
 }
 
+/** The plan, or why nothing may be trained now. */
+type PracticeTrainingStart =
+  | { readonly ok: true; readonly plan: PracticeTrainingPlan }
+  | { readonly ok: false; readonly why: string };
+
 /** What a session of practice asks of the daemon. */
 export interface PracticeTrainingCalls
   extends Pick<DaemonCalls, 'tell' | 'shortage' | 'generation' | 'reserve' | 'settle'> {
-  /**
-   * Nothing else trains the engine's weights from then on until `end`. A text says why nothing may be trained now. Undefined: the
-   * model (`provider/model`) is not the engine's policy.
-   */
-  begin(model: string): Promise<PracticeTrainingPlan | string | undefined>;
+  /** Nothing else trains the engine's weights from then on until `end`. Undefined: the model (`provider/model`) is not its policy. */
+  begin(model: string): Promise<PracticeTrainingStart | undefined>;
   end(): Promise<void>;
 }
 

@@ -14,13 +14,13 @@ import { type GateMeasurement, measureOnGate, whyNotMeasured } from './practice-
 import type { PromotionLog } from './promotion-log.ts';
 import { canaryOf, type PolicyVersion } from './promotion-stages.ts';
 import { DEFAULT_GUARD } from './reward-guard.ts';
-import { type Group, groupOf, isBatchRefusal } from './rollout.ts';
+import { type Group, groupOf } from './rollout.ts';
 import { openFileJournal, openRunRegistry } from './run-files.ts';
 import { openRunLog, type RunCheckpoint, type RunJournal } from './run-journal.ts';
 import { createOpenWeights } from './served-weights.ts';
 import { checkTrainingGroup, DEFAULT_STEP, type StepSettings } from './step.ts';
 import { train } from './trainer.ts';
-import type { TrainInput } from './training-run.ts';
+import type { TrainerEvent, TrainInput } from './training-run.ts';
 import type { TrainingEvent } from './training-window.ts';
 
 export interface PracticeTrainingOptions
@@ -33,7 +33,7 @@ export interface PracticeTrainingOptions
   /** Where this engine's runs are kept. Nobody else may train there until this is closed. */
   readonly folder: string;
   /** The generation in force. */
-  readonly generation: () => number | Promise<number>;
+  readonly generation: () => Promise<number>;
   readonly settings?: Partial<StepSettings>;
   /** What tokens of attempts cost; nothing by default. */
   readonly costOf?: AttemptModel['costOf'];
@@ -71,148 +71,28 @@ export interface PracticeTraining {
   close(): Promise<void>;
 }
 
-interface OpenedRun {
-  readonly name: string;
-  readonly from: RunCheckpoint | undefined;
-  readonly firstVersion: number;
-  readonly newest: RunCheckpoint;
-}
-
 /** The engine is not called before weights are needed. */
 export function createPracticeTraining(options: PracticeTrainingOptions): PracticeTraining {
-  const { engine, template, name, promotions, folder, signal, guard = DEFAULT_GUARD } = options;
-  const { mostStale } = { ...DEFAULT_STEP, ...options.settings };
-  let book: ReturnType<typeof openRunRegistry> | undefined;
-  let opened: OpenedRun | undefined;
-  let opening: Promise<OpenedRun> | undefined;
-  const registry = () => {
-    book ??= openRunRegistry(path.join(folder, 'runs.json'));
-    return book;
-  };
-  const room = createOpenWeights({
+  const { engine, template, name, promotions, signal, isThin = true } = options;
+  const openSampler: TrainingEngine['openSampler'] = (sampler) => engine.openSampler(sampler);
+  const training: TrainingState = { options, registry: undefined, run: undefined, opening: undefined };
+  const weights = createOpenWeights({
     // Both that are used at the same time stay open: the newest, and the live ones it is compared with.
     pointer: () => {
       const { live } = promotions.state();
-      return { live: servedOf(opened?.newest) ?? live, canary: { served: live, share: 0 } };
+      return { live: servedOf(training.run?.newest) ?? live, canary: { served: live, share: 0 } };
     },
-    openSampler: (sampler) => engine.openSampler(sampler),
+    openSampler,
   });
-
-  /** The run, begun where it is new. */
-  const begin = async (): Promise<OpenedRun> => {
-    const run = registry().next(promotions.state().live.version, promotions.turnedBack());
-    const { newest } = await advance(run, []);
-    opened = { ...run, newest };
-    return opened;
-  };
-  /** Several attempts begin at the same time. */
-  const open = async (): Promise<OpenedRun> => {
-    if (opened !== undefined) return opened;
-    opening ??= begin().finally(() => {
-      opening = undefined;
-    });
-    return opening;
-  };
-
-  /** At most one more step of the run, with these groups. */
-  const advance = async (run: Omit<OpenedRun, 'newest'>, groups: readonly Group[]): Promise<Advance> => {
-    const journal = openFileJournal(path.join(folder, `${run.name}.jsonl`));
-    try {
-      const { closed } = (await openRunLog(journal, guard)).run;
-      const size = groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0);
-      let newest: RunCheckpoint | undefined;
-      let isTrained = false;
-      /** Why the batch was closed without an update; or, while it is open, why training stopped. */
-      let refusal: string | undefined;
-      let stuck: { readonly why: string; readonly isRetryable: boolean } | undefined;
-      let isClosed = groups.length === 0;
-      for await (const news of train({
-        ...options,
-        guard,
-        run: run.name,
-        tasks: groups,
-        batch: { groups: groups.length, size },
-        rollouts: async (_, group) => group.rollouts,
-        steps: closed.size + Math.min(1, groups.length),
-        journal: withoutCollected(journal),
-        firstVersion: run.firstVersion,
-        ...(run.from === undefined ? {} : { from: run.from }),
-      })) {
-        if (news.type === 'step-trained') isTrained = true;
-        if (news.type === 'step-refused') refusal = news.refusal.why;
-        if (news.type === 'step-idle') refusal = 'the attempts have nothing to learn from';
-        if (news.type === 'rolled-back')
-          refusal = `rewards fell: the weights went back to version ${news.to.version}`;
-        isClosed ||= isTrained || refusal !== undefined;
-        if (news.type === 'done') newest = news.checkpoint;
-        if (news.type === 'stuck') {
-          stuck = news;
-          newest = news.checkpoint;
-        }
-      }
-      if (stuck !== undefined) {
-        registry().stop(isClosed && groups.length > 0, stuck.isRetryable);
-        // The run may have been left: the next use looks again.
-        opened = undefined;
-      }
-      signal.throwIfAborted();
-      if (newest === undefined || !isClosed)
-        throw new TrainingError('server', stuck?.why ?? 'training stopped before its end');
-      return { newest, isTrained, refusal };
-    } finally {
-      journal.close();
-    }
-  };
-
-  const trainOn = async (groups: readonly AttemptGroup[]): Promise<TrainedGroups> => {
-    const run = await open();
-    const refused: { readonly group: string; readonly why: string }[] = [];
-    const ready: { readonly id: string; readonly group: Group }[] = [];
-    const journal = openFileJournal(path.join(folder, `${run.name}.jsonl`));
-    const { lineage, trained } = await openRunLog(journal, guard)
-      .then((log) => log.run)
-      .finally(() => journal.close());
-    const origin = {
-      generation: await options.generation(),
-      lineage: lineage.map(({ version }) => version),
-      isTrained: () => false,
-    };
-    let known = 0;
-    for (const one of groups) {
-      const group = toGroup(one);
-      if (typeof group === 'string') refused.push({ group: one.id, why: group });
-      else if (group.rollouts.some(({ id }) => trained.has(id))) known++;
-      else {
-        const fault = checkTrainingGroup(group, origin, mostStale);
-        if (fault === undefined) ready.push({ id: one.id, group });
-        else refused.push({ group: one.id, why: fault.why });
-      }
-    }
-    if (ready.length === 0) return { groups: known, version: run.newest.version, refused };
-    const { newest, isTrained, refusal } = await advance(
-      run,
-      ready.map(({ group }) => group),
-    );
-    opened &&= { ...opened, newest };
-    room.sweep();
-    if (isTrained) return { groups: known + ready.length, version: newest.version, refused };
-    const why = refusal ?? 'nothing was trained';
-    return {
-      groups: known,
-      version: newest.version,
-      refused: [...refused, ...ready.map(({ id }) => ({ group: id, why }))],
-    };
-  };
-
   const attemptsBy = (served: () => Promise<PolicyVersion>): OpenAttemptModel =>
     createPolicyAttempts({
       template,
       name,
       costOf: options.costOf,
-      weights: async () => room.take(await served()),
+      weights: async () => weights.take(await served()),
     });
   const newestOf = async (): Promise<PolicyVersion> => {
-    const { version, sampler } = (await open()).newest;
+    const { version, sampler } = (await openRun(training)).newest;
     return { version, sampler };
   };
   return {
@@ -222,29 +102,188 @@ export function createPracticeTraining(options: PracticeTrainingOptions): Practi
       ['canary', attemptsBy(async () => canaryOf(promotions.state())?.served ?? promotions.state().live)],
       ['live', attemptsBy(async () => promotions.state().live)],
     ]),
-    weights: async () => room.take(await newestOf()),
+    weights: async () => weights.take(await newestOf()),
     whyNotTrained: (gate) => whyNotMeasured(gate, promotions),
-    trainOn,
+    trainOn: async (groups) => {
+      const result = await trainOn(training, groups);
+      weights.sweep();
+      return result;
+    },
     finish: async function* (gate) {
-      const { newest, firstVersion } = await open();
-      const { regression: tasks, isThin = true } = options;
-      const regression = tasks && {
-        tasks,
-        rollOut: createQuestionRollouts(template, (sampler) => engine.openSampler(sampler)),
-      };
+      const { newest, firstVersion } = await openRun(training);
+      const { regression: tasks } = options;
       return yield* measureOnGate(gate, {
-        ...{ promotions, book: registry(), newest, firstVersion },
-        ...{ regression, isThin, signal },
+        promotions,
+        book: registryOf(training),
+        newest,
+        firstVersion,
+        regression: tasks && { tasks, rollOut: createQuestionRollouts(template, openSampler) },
+        isThin,
+        signal,
       });
     },
-    close: () => room.close(),
+    close: () => weights.close(),
   };
+}
+
+interface TrainingState {
+  readonly options: PracticeTrainingOptions;
+  registry: ReturnType<typeof openRunRegistry> | undefined;
+  run: OpenedRun | undefined;
+  opening: Promise<OpenedRun> | undefined;
+}
+
+type NextRun = ReturnType<ReturnType<typeof openRunRegistry>['next']>;
+
+interface OpenedRun extends NextRun {
+  readonly newest: RunCheckpoint;
+}
+
+function registryOf(training: TrainingState): ReturnType<typeof openRunRegistry> {
+  training.registry ??= openRunRegistry(path.join(training.options.folder, 'runs.json'));
+  return training.registry;
+}
+
+const openJournal = ({ options }: TrainingState, run: NextRun): ReturnType<typeof openFileJournal> =>
+  openFileJournal(path.join(options.folder, `${run.name}.jsonl`));
+
+/** The run, begun where it is new. Several attempts begin at the same time. */
+async function openRun(training: TrainingState): Promise<OpenedRun> {
+  if (training.run !== undefined) return training.run;
+  training.opening ??= beginRun(training).finally(() => {
+    training.opening = undefined;
+  });
+  return training.opening;
+}
+
+async function beginRun(training: TrainingState): Promise<OpenedRun> {
+  const { promotions } = training.options;
+  const run = registryOf(training).next(promotions.state().live.version, promotions.turnedBack());
+  const { newest } = await advance(training, run, []);
+  training.run = { ...run, newest };
+  return training.run;
+}
+
+async function trainOn(training: TrainingState, groups: readonly AttemptGroup[]): Promise<TrainedGroups> {
+  const run = await openRun(training);
+  const { ready, refused, trainedBefore } = await sortGroups(training, run, groups);
+  if (ready.length === 0) return { groups: trainedBefore, version: run.newest.version, refused };
+  const { newest, isTrained, refusal } = await advance(
+    training,
+    run,
+    ready.map(({ group }) => group),
+  );
+  training.run &&= { ...training.run, newest };
+  const { version } = newest;
+  if (isTrained) return { groups: trainedBefore + ready.length, version, refused };
+  const why = refusal ?? 'nothing was trained';
+  return {
+    groups: trainedBefore,
+    version,
+    refused: [...refused, ...ready.map(({ id }) => ({ group: id, why }))],
+  };
+}
+
+interface SortedGroups {
+  readonly ready: readonly { readonly id: string; readonly group: Group }[];
+  readonly refused: TrainedGroups['refused'];
+  /** How many of them the run was trained on already. */
+  readonly trainedBefore: number;
+}
+
+async function sortGroups(
+  training: TrainingState,
+  run: NextRun,
+  groups: readonly AttemptGroup[],
+): Promise<SortedGroups> {
+  const { generation, guard = DEFAULT_GUARD, settings } = training.options;
+  const { mostStale } = { ...DEFAULT_STEP, ...settings };
+  const journal = openJournal(training, run);
+  const { lineage, trained } = await openRunLog(journal, guard)
+    .then((log) => log.run)
+    .finally(() => journal.close());
+  const origin = {
+    generation: await generation(),
+    lineage: lineage.map(({ version }) => version),
+    isTrained: () => false,
+  };
+  const ready: { readonly id: string; readonly group: Group }[] = [];
+  const refused: { readonly group: string; readonly why: string }[] = [];
+  let trainedBefore = 0;
+  for (const one of groups) {
+    const made = toGroup(one);
+    if (!made.ok) refused.push({ group: one.id, why: made.why });
+    else if (made.group.rollouts.some(({ id }) => trained.has(id))) trainedBefore++;
+    else {
+      const fault = checkTrainingGroup(made.group, origin, mostStale);
+      if (fault === undefined) ready.push({ id: one.id, group: made.group });
+      else refused.push({ group: one.id, why: fault.why });
+    }
+  }
+  return { ready, refused, trainedBefore };
 }
 
 interface Advance {
   readonly newest: RunCheckpoint;
   readonly isTrained: boolean;
+  /** Why the batch was closed without an update. */
   readonly refusal: string | undefined;
+}
+
+/** At most one more step of the run, with these groups. */
+async function advance(training: TrainingState, run: NextRun, groups: readonly Group[]): Promise<Advance> {
+  const { options } = training;
+  const { signal, guard = DEFAULT_GUARD } = options;
+  const journal = openJournal(training, run);
+  try {
+    const { closed } = (await openRunLog(journal, guard)).run;
+    const size = groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0);
+    let newest: RunCheckpoint | undefined;
+    let isTrained = false;
+    let refusal: string | undefined;
+    let stuck: (TrainerEvent & { readonly type: 'stuck' }) | undefined;
+    for await (const event of train({
+      ...options,
+      guard,
+      run: run.name,
+      tasks: groups,
+      batch: { groups: groups.length, size },
+      rollouts: async (_, group) => group.rollouts,
+      steps: closed.size + Math.min(1, groups.length),
+      journal: withoutCollected(journal),
+      firstVersion: run.firstVersion,
+      ...(run.from === undefined ? {} : { from: run.from }),
+    })) {
+      if (event.type === 'step-trained') isTrained = true;
+      if (event.type === 'done') newest = event.checkpoint;
+      if (event.type === 'stuck') {
+        stuck = event;
+        newest = event.checkpoint;
+      }
+      refusal = refusalOf(event) ?? refusal;
+    }
+    const isClosed = groups.length === 0 || isTrained || refusal !== undefined;
+    if (stuck !== undefined) {
+      registryOf(training).stop(isClosed && groups.length > 0, stuck.isRetryable);
+      // The run may have been left: the next use looks again.
+      training.run = undefined;
+    }
+    signal.throwIfAborted();
+    if (newest === undefined || !isClosed)
+      throw new TrainingError('server', stuck?.why ?? 'training stopped before its end');
+    return { newest, isTrained, refusal };
+  } finally {
+    journal.close();
+  }
+}
+
+/** Why a batch was closed without an update. */
+function refusalOf(event: TrainerEvent): string | undefined {
+  if (event.type === 'step-refused') return event.refusal.why;
+  if (event.type === 'step-idle') return 'the attempts have nothing to learn from';
+  if (event.type === 'rolled-back')
+    return `rewards fell: the weights went back to version ${event.to.version}`;
+  return undefined;
 }
 
 const servedOf = (checkpoint: RunCheckpoint | undefined): PolicyVersion | undefined =>
@@ -260,16 +299,20 @@ const withoutCollected = (journal: RunJournal): RunJournal => ({
 });
 
 /** In tokens, or why it does not train. */
-function toGroup({ gradedBy, attempts }: AttemptGroup): Group | string {
-  if (gradedBy !== 'verifier')
-    return gradedBy === 'compared'
-      ? 'its attempts were compared with each other: that is no reward'
-      : 'its attempts are not graded by a verifier';
-  const rollouts = attempts.flatMap(({ id, task, generation, outcome, sampled }) =>
-    outcome.is === 'graded' && sampled !== undefined
-      ? [rolloutOf({ turns: sampled, reward: outcome.reward }, id, task, generation)]
-      : [],
+function toGroup({
+  gradedBy,
+  attempts,
+}: AttemptGroup):
+  | { readonly ok: true; readonly group: Group }
+  | { readonly ok: false; readonly why: string } {
+  if (gradedBy === 'compared')
+    return { ok: false, why: 'its attempts were compared with each other: that is no reward' };
+  if (gradedBy !== 'verifier') return { ok: false, why: 'its attempts are not graded by a verifier' };
+  return groupOf(
+    attempts.flatMap(({ id, task, generation, outcome, sampled }) =>
+      outcome.is === 'graded' && sampled !== undefined
+        ? [rolloutOf({ turns: sampled, reward: outcome.reward }, id, task, generation)]
+        : [],
+    ),
   );
-  const group = groupOf(rollouts);
-  return isBatchRefusal(group) ? group.why : group;
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../src/core/clock.ts';
+import type { Fact, StoredFact } from '../src/core/fact.ts';
 import {
   asNumber,
   asObject,
@@ -10,8 +11,8 @@ import {
 } from '../src/core/json.ts';
 import type { NewFact, Records } from '../src/core/store.ts';
 import { PRACTICE_TASKS } from '../src/core/task-fact.ts';
-import { TRIALS_SUBJECT } from '../src/core/trial.ts';
-import { foldPolicyTrials, trialFactOf } from './policy-trials.ts';
+import { policySubject, TRIALS_SUBJECT, type TrialFact } from '../src/core/trial.ts';
+import { ERROR_BUDGET, levelInSequence } from '../src/stats/error-budget.ts';
 import type { PolicyPointer, PromotionEvent, PromotionSettings } from './promotion.ts';
 import { findTrialShortage, pointerOf, promote } from './promotion.ts';
 import type { CheckpointMoved, PolicyVersion } from './promotion-stages.ts';
@@ -76,8 +77,8 @@ export async function openPromotionLog({
     const rates = await readTaskRates(records, engine);
     return { level: budget.nextLevel(), pairVariance: expectedPairVariance(rates, settings.effect) };
   };
-  const move = async (told: PromotionEvent): Promise<readonly CheckpointMoved[]> => {
-    const event = told.type === 'proposed' ? { ...(await terms()), ...told } : told;
+  const move = async (given: PromotionEvent): Promise<readonly CheckpointMoved[]> => {
+    const event = given.type === 'proposed' ? { ...(await terms()), ...given } : given;
     const { state: next, facts } = promote(state, event, settings);
     if (next === state && facts.length === 0) return [];
     if (facts.length > 0) await outside?.prepare(next, state);
@@ -99,8 +100,8 @@ export async function openPromotionLog({
         ...moves.map((moved): NewFact => {
           const { version, to, by, why } = moved;
           const from = 'from' in moved ? moved.from : undefined;
-          const told = { version, to, by, why, ...(from === undefined ? {} : { from }) };
-          return { at, fact: { type: 'policy-moved', engine, ...told, state: JSON.stringify(next) } };
+          const move = { version, to, by, why, ...(from === undefined ? {} : { from }) };
+          return { at, fact: { type: 'policy-moved', engine, ...move, state: JSON.stringify(next) } };
         }),
       ]);
     for (const fact of trials) budget.add(fact);
@@ -116,9 +117,9 @@ export async function openPromotionLog({
     turnedBack: () => [...turnedBack],
     shortage: async (clusters) => findTrialShortage(state, clusters, await terms(), settings),
     tell: (event) => {
-      const told = last.then(() => move(event));
-      last = told.catch(() => undefined);
-      return told;
+      const moves = last.then(() => move(event));
+      last = moves.catch(() => undefined);
+      return moves;
     },
   };
 }
@@ -200,3 +201,47 @@ const isTrial = (value: Json | undefined): value is JsonObject & NonNullable<Pro
   [value.differences, value.canary, value.rest].every(isObject) &&
   Array.isArray(value.pairs) &&
   Array.isArray(value.sessions);
+
+/** The checkpoints that were tested so far, of all engines: they share one part of the error budget of all promotions. */
+interface PolicyTrials {
+  add(fact: Fact): void;
+  /** How many were tested. */
+  places(): number;
+  /** The error level of the next test. */
+  nextLevel(): number;
+}
+
+function foldPolicyTrials(events: readonly Pick<StoredFact, 'fact'>[]): PolicyTrials {
+  const places = new Map<string, number>();
+  const passed = new Set<string>();
+  const add = (fact: Fact): void => {
+    if (fact.type !== 'trial-opened' && fact.type !== 'trial-ended') return;
+    if (!fact.subject.startsWith('policy/')) return;
+    if (fact.type === 'trial-opened') places.set(fact.subject, fact.place);
+    else if (fact.outcome === 'helpful') passed.add(fact.subject);
+  };
+  for (const { fact } of events) add(fact);
+  const last = (): number => Math.max(0, ...places.values());
+  return {
+    add,
+    places: last,
+    nextLevel: () => levelInSequence(last() + 1, passed.size, ERROR_BUDGET.weights),
+  };
+}
+
+/**
+ * What a move of a checkpoint says about its test; undefined when it says nothing. A test begins with the proposal and ends with
+ * the last held-out pair; what happens to a canary later is no part of it, nor is what a person decides.
+ */
+function trialFactOf(
+  engine: string,
+  { version, from, to, by, why, isWorse }: CheckpointMoved,
+  place: number,
+  at: number,
+): TrialFact | undefined {
+  const subject = policySubject(engine, version);
+  if (to === 'candidate') return { type: 'trial-opened', subject, place, until: at };
+  if (from !== 'candidate' || by !== 'measurement') return undefined;
+  const outcome = to === 'canary' ? 'helpful' : isWorse === true ? 'harmful' : 'no-difference';
+  return { type: 'trial-ended', subject, outcome, why };
+}

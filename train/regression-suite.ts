@@ -55,9 +55,7 @@ export async function readRegressionSuite(file: string): Promise<readonly Regres
   }
   const questions = text.split('\n').flatMap((line, at) => {
     if (line.trim() === '') return [];
-    const question = decodeQuestion(parseJson(line));
-    if (typeof question === 'string') throw failed(`line ${at + 1}: ${question}`);
-    return [question];
+    return [decodeQuestion(parseJson(line), (why) => failed(`line ${at + 1}: ${why}`))];
   });
   if (new Set(questions.map(({ id }) => id)).size < questions.length)
     throw failed('two questions have the same id');
@@ -66,19 +64,17 @@ export async function readRegressionSuite(file: string): Promise<readonly Regres
   return questions;
 }
 
-/** Or what is wrong with it. */
-function decodeQuestion(line: Json | undefined): RegressionQuestion | string {
+/** Throws what `fault` makes of what is wrong with it. */
+function decodeQuestion(line: Json | undefined, fault: (why: string) => Error): RegressionQuestion {
   const { id, prompt, system, tools, check } = asObject(line);
   const [name, asked, before] = [asString(id), asString(prompt), asString(system)];
-  if (name === undefined || asked === undefined) return 'id and prompt must be texts';
-  const checked = decodeCheck(asObject(check));
-  if (typeof checked === 'string') return checked;
+  if (name === undefined || asked === undefined) throw fault('id and prompt must be texts');
   return {
     id: name,
     prompt: asked,
     ...(before === undefined ? {} : { system: before }),
     tools: asArray(tools).flatMap(decodeTool),
-    check: checked,
+    check: decodeCheck(asObject(check), fault),
   };
 }
 
@@ -91,16 +87,18 @@ const decodeTool = (value: Json): readonly Tool[] => {
   ];
 };
 
-function decodeCheck(check: JsonObject): QuestionCheck | string {
+function decodeCheck(check: JsonObject, fault: (why: string) => Error): QuestionCheck {
   const { kind, answer, tolerance, pattern, letters, name, arguments: given } = check;
   if (kind === 'exact' && typeof answer === 'string') return { kind, answer };
   if (kind === 'number' && typeof answer === 'number')
     return { kind, answer, tolerance: asNumber(tolerance) ?? 0 };
-  if (kind === 'regex' && typeof pattern === 'string')
-    return isPattern(pattern) ? { kind, pattern } : 'check.pattern is no regular expression';
+  if (kind === 'regex' && typeof pattern === 'string') {
+    if (!isPattern(pattern)) throw fault('check.pattern is no regular expression');
+    return { kind, pattern };
+  }
   if (kind === 'choice' && typeof letters === 'string' && /^[A-Z]+$/.test(letters)) return { kind, letters };
   if (kind === 'tool' && typeof name === 'string') return { kind, name, arguments: asObject(given) };
-  return 'check must be exact, number, regex, choice or tool, with what it needs';
+  throw fault('check must be exact, number, regex, choice or tool, with what it needs');
 }
 
 function isPattern(pattern: string): boolean {

@@ -30,8 +30,6 @@ export type BatchRefusalName =
 
 export const refuseBatch = (refused: BatchRefusalName, why: string): BatchRefusal => ({ refused, why });
 
-export const isBatchRefusal = (value: object): value is BatchRefusal => 'refused' in value;
-
 /** Which weights made the tokens, under which lessons. Versions only grow: rolled-back weights leave a gap. */
 interface RolloutStamp {
   readonly generation: number;
@@ -85,30 +83,33 @@ export interface Group extends RolloutStamp {
   readonly rollouts: readonly Rollout[];
 }
 
+type GroupResult = { readonly ok: true; readonly group: Group } | ({ readonly ok: false } & BatchRefusal);
+
 /** The attempts as a group, or why they are not one. */
-export function groupOf(rollouts: readonly Rollout[]): Group | BatchRefusal {
+export function groupOf(rollouts: readonly Rollout[]): GroupResult {
+  const refuse = (refused: BatchRefusalName, why: string): GroupResult => ({ ok: false, refused, why });
   const [first, ...others] = rollouts;
   const stamp = first?.segments[0];
   if (first === undefined || others.length === 0)
-    return refuseBatch('too-few', 'a group needs at least two attempts');
-  if (stamp === undefined) return refuseBatch('unusable-rollout', `${first.id} has no tokens`);
+    return refuse('too-few', 'a group needs at least two attempts');
+  if (stamp === undefined) return refuse('unusable-rollout', `${first.id} has no tokens`);
   const { task } = first;
   const { policy, generation } = stamp;
   if (new Set(rollouts.map(({ id }) => id)).size < rollouts.length)
-    return refuseBatch('trained-before', `the group contains an attempt at ${task} twice`);
+    return refuse('trained-before', `the group contains an attempt at ${task} twice`);
   for (const rollout of rollouts) {
-    if (rollout.task !== task) return refuseBatch('mixed-task', `${rollout.id} is not an attempt at ${task}`);
+    if (rollout.task !== task) return refuse('mixed-task', `${rollout.id} is not an attempt at ${task}`);
     const fault = rolloutFault(rollout, { policy, generation });
-    if (fault !== undefined) return fault;
+    if (fault !== undefined) return { ok: false, ...fault };
   }
-  return { task, policy, generation, rollouts };
+  return { ok: true, group: { task, policy, generation, rollouts } };
 }
 
 /** Checks a group that another component put together as if it were untrusted input. */
 export function groupFault(group: Group): BatchRefusal | undefined {
   const made = groupOf(group.rollouts);
-  if (isBatchRefusal(made)) return made;
-  const { task, policy, generation } = made;
+  if (!made.ok) return refuseBatch(made.refused, made.why);
+  const { task, policy, generation } = made.group;
   if (task !== group.task)
     return refuseBatch('mixed-task', `the group says ${group.task}, its attempts are at ${task}`);
   if (policy !== group.policy)

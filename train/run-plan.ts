@@ -91,9 +91,9 @@ export function followPromotions(
     turnedBack: () => turnedBack,
     shortage: (clusters) => duties.shortage(clusters),
     tell: async (event) => {
-      const told = await duties.tell(event);
-      state = told.promotion;
-      return told.moves;
+      const outcome = await duties.tell(event);
+      state = outcome.promotion;
+      return outcome.moves;
     },
   };
 }

@@ -1,13 +1,27 @@
 import { Worker } from 'node:worker_threads';
+import type { Log } from '../src/base/log.ts';
 import { terminateWorker } from '../src/base/sqlite-gate.ts';
+import { connectThread } from '../src/base/thread-connection.ts';
 import { workerModule } from '../src/base/worker-thread.ts';
+import type { LessonsApi } from '../src/core/daemon-api.ts';
+import { asString, compact } from '../src/core/json.ts';
+import type { Records } from '../src/core/store.ts';
+import type { TaskRecall } from '../src/core/task-source.ts';
 import { TrainingError } from '../src/core/training.ts';
-import type {
-  DaemonCall,
-  DaemonCalls,
-  TrainingPlan,
-  TrainingThreadCommand,
-  TrainingThreadMessage,
+import type { TrainingOutcome } from '../src/evidence/training-buffer.ts';
+import { createLiveReader } from './live-turns.ts';
+import type { TaskLessons } from './policy-rollouts.ts';
+import type { PromotionLog } from './promotion-log.ts';
+import type { RecordedTasks, RecordedTasksOptions } from './recorded-tasks.ts';
+import type { StepBudget } from './step-budget.ts';
+import {
+  type DaemonCalls,
+  type DaemonSide,
+  type PolicyEngine,
+  type TrainingPlan,
+  type TrainingSide,
+  type TrainSettings,
+  trainingErrors,
 } from './training-plan.ts';
 import type { TrainingEvent } from './training-window.ts';
 
@@ -17,34 +31,41 @@ import type { TrainingEvent } from './training-window.ts';
  */
 export async function* runTrainingThread(
   plan: TrainingPlan,
-  duties: DaemonCalls,
+  calls: DaemonCalls,
   signal: AbortSignal,
 ): AsyncGenerator<TrainingEvent, void, undefined> {
-  const thread = new Worker(workerModule('./training-thread.ts', import.meta.url), { workerData: plan });
-  const heard: TrainingThreadMessage[] = [];
+  const worker = new Worker(workerModule('./training-thread.ts', import.meta.url), { workerData: plan });
+  const messages: DaemonSide['posts'][] = [];
   let wake: (() => void) | undefined;
-  const hear = (message: TrainingThreadMessage): void => {
-    heard.push(message);
+  const receive = (message: DaemonSide['posts']): void => {
+    messages.push(message);
     wake?.();
   };
-  const say = (message: TrainingThreadCommand): void => thread.postMessage(message);
-  const stop = (): void => say({ type: 'stop' });
-  thread.on('message', (message: TrainingThreadMessage) => {
-    if (message.type !== 'question') return hear(message);
-    const { id, question } = message;
-    answer(question, duties).then(
-      (value) => say({ type: 'answer', id, value }),
-      (error: Error) => say({ type: 'no-answer', id, message: error.message }),
-    );
+  const thread = connectThread<DaemonSide, TrainingSide>(worker, {
+    answers: {
+      show: (_, query) => calls.show(query),
+      proven: (_, query) => calls.proven(query),
+      generation: () => calls.generation(),
+      tell: (_, event) => calls.tell(event),
+      shortage: (_, clusters) => calls.shortage(clusters),
+      recorded: () => calls.recorded(),
+      grade: (_, answer) => calls.grade(answer),
+      live: (_, query) => calls.live(query),
+      reserve: (_, most, purpose) => calls.reserve(most, purpose),
+      settle: (_, reservation, used) => calls.settle(reservation, used),
+    },
+    receive,
+    ...trainingErrors,
   });
-  const ended = (message: string): void => hear({ type: 'failed', message, category: 'unknown' });
-  thread.on('error', (error: Error) => ended(error.message));
-  thread.on('exit', () => ended('the training thread ended unexpectedly'));
+  const fail = (message: string): void => receive({ type: 'failed', message, category: 'unknown' });
+  worker.on('error', (error: Error) => fail(error.message));
+  worker.on('exit', () => fail('the training thread ended unexpectedly'));
+  const stop = (): void => thread.post({ type: 'stop' });
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   try {
     for (;;) {
-      const message = heard.shift();
+      const message = messages.shift();
       if (message === undefined) {
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -53,35 +74,74 @@ export async function* runTrainingThread(
       }
       if (message.type === 'over') return;
       if (message.type === 'failed') throw new TrainingError(message.category, message.message, message.code);
-      if (message.type === 'news') yield message.news;
+      yield message.event;
     }
   } finally {
     signal.removeEventListener('abort', stop);
-    await terminateWorker(thread);
+    await terminateWorker(worker);
   }
 }
 
-const answer = (question: DaemonCall, duties: DaemonCalls): Promise<unknown> => {
-  switch (question.ask) {
-    case 'show':
-      return duties.show(question.query);
-    case 'proven':
-      return duties.proven(question.query);
-    case 'generation':
-      return duties.generation();
-    case 'tell':
-      return duties.tell(question.event);
-    case 'shortage':
-      return duties.shortage(question.clusters);
-    case 'recorded':
-      return duties.recorded();
-    case 'grade':
-      return duties.grade(question.answer);
-    case 'live':
-      return duties.live(question.query);
-    case 'reserve':
-      return duties.reserve(question.most, question.purpose);
-    case 'settle':
-      return duties.settle(question.reservation, question.used);
-  }
-};
+interface DaemonCallsOptions {
+  readonly lessonsApi: LessonsApi;
+  readonly generation: () => number;
+  /** The agent whose lessons are shown with tasks that belong to nobody. */
+  readonly agent: string;
+  readonly recorded: RecordedTasks;
+  readonly appraised: () => readonly TrainingOutcome[];
+  readonly settings: Pick<TrainSettings, 'live'>;
+  readonly engine: Pick<PolicyEngine, 'template'>;
+  readonly decodeTurn: RecordedTasksOptions['decodeTurn'];
+  readonly records: Records;
+  readonly promotions: PromotionLog;
+  readonly budget: StepBudget;
+  /** Called when weights have moved. */
+  readonly moved: () => void;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** The daemon's side of a training window's calls. When the record cannot be read, the window continues without its tasks. */
+export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
+  const { lessonsApi, recorded, promotions, log, signal } = options;
+  const readLive = createLiveReader(options);
+  const orNone = async <T>(read: Promise<readonly T[]>, what: string): Promise<readonly T[]> => {
+    try {
+      return await read;
+    } catch (error) {
+      log.warn({ err: error }, `${what} could not be read: training continues without them`);
+      return [];
+    }
+  };
+  const recall = async (
+    { task, agent = options.agent, project, domain }: TaskRecall,
+    isProven: boolean,
+  ): Promise<TaskLessons> => {
+    const generation = options.generation();
+    const query = compact({ task, agent, project, domain });
+    const { text, place } = await lessonsApi.recall({
+      ...query,
+      isUnhurried: true,
+      isForPrompt: true,
+      isProven,
+    });
+    const lessons = { text: asString(text) ?? '', generation };
+    return place === 'message' ? { ...lessons, place } : lessons;
+  };
+  return {
+    reserve: options.budget.reserve,
+    settle: options.budget.settle,
+    show: (query) => recall(query, false),
+    proven: (query) => recall(query, true),
+    generation: async () => options.generation(),
+    tell: async (event) => {
+      const moves = await promotions.tell(event);
+      if (moves.length > 0) options.moved();
+      return { moves, promotion: promotions.state() };
+    },
+    shortage: (clusters) => promotions.shortage(clusters),
+    recorded: () => orNone(recorded.gather(signal), 'recorded tasks'),
+    grade: (answer) => recorded.grade(answer, signal),
+    live: (query) => orNone(readLive(query), 'live turns'),
+  };
+}

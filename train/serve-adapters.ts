@@ -68,13 +68,13 @@ export function serveAdapters(options: ServeAdaptersOptions): ServedAdapters {
       close,
     };
 
-  let kept: readonly number[] | undefined;
+  let versions: readonly number[] | undefined;
   const sweep = (): void =>
     later(async () => {
-      if (kept === undefined) return;
+      if (versions === undefined) return;
       // A folder stays while a turn uses its adapter: vLLM may read it again.
-      const held = await vllm.keepOnly(kept);
-      if (!closing.signal.aborted) await folders.keepOnly([...kept, ...held]);
+      const held = await vllm.keepOnly(versions);
+      if (!closing.signal.aborted) await folders.keepOnly([...versions, ...held]);
     });
   return {
     chat: (wanted, answered) => {
@@ -84,7 +84,7 @@ export function serveAdapters(options: ServeAdaptersOptions): ServedAdapters {
           try {
             yield* model(request, given);
           } finally {
-            if (wanted.some(({ version }) => kept?.includes(version) === false)) sweep();
+            if (wanted.some(({ version }) => versions?.includes(version) === false)) sweep();
           }
         },
       });
@@ -103,7 +103,7 @@ export function serveAdapters(options: ServeAdaptersOptions): ServedAdapters {
       }
     },
     moved: (now) => {
-      kept = versionsOf(now);
+      versions = versionsOf(now);
       sweep();
     },
     close,

@@ -6,8 +6,7 @@ import { createFailure, type Failure } from '../src/core/failure.ts';
 import type { Records } from '../src/core/store.ts';
 import type { SampledTurn, Sampler } from '../src/core/training.ts';
 import { createPolicyModel } from './policy/policy-model.ts';
-import type { PromotionSettings } from './promotion.ts';
-import { type PolicyPointer, versionForSession } from './promotion.ts';
+import { type PolicyPointer, type PromotionSettings, versionForSession } from './promotion.ts';
 import { openPromotionLog, type PromotionLog } from './promotion-log.ts';
 import type { PolicyVersion, PromotionState } from './promotion-stages.ts';
 import type { ServedAdapters } from './serve-adapters.ts';
@@ -46,147 +45,198 @@ const BARE: PolicyVersion = { version: 0, sampler: undefined };
 
 /** The engine is not started before the first turn. */
 export function servePolicy(options: ServePolicyOptions): ServedPolicy {
-  const { engine, adapters, records, clock, log, promotion, seed: firstSeed } = options;
-  let promotions: PromotionLog | undefined;
-  let isOpenLogged = false;
-  let opening: Promise<PromotionLog> | undefined;
-  let answered = 0;
-  let sampledMs = 0;
-  const open = (): Promise<PromotionLog> => {
-    const followed = { settings: promotion, outside: adapters };
-    opening ??= openPromotionLog({ engine: engine.name, records, clock, ...followed }).then((opened) => {
-      promotions = opened;
-      return opened;
-    });
-    opening.catch(() => {
-      opening = undefined;
-    });
-    return opening;
+  const { engine, adapters, log } = options;
+  const promotions = createPromotionReader(options);
+  const serving: Serving = {
+    options,
+    promotions,
+    weights: createOpenWeights({
+      pointer: promotions.pointer,
+      openSampler: async (path) => (await engine.connect()).openSampler(path),
+      spares: promotions.spares,
+      probed: (served, isWell, why) => reportProbe(serving, served, isWell, why),
+    }),
+    answered: 0,
+    sampledMs: 0,
+    secretTurns: new WeakSet(),
+    startVersions: new WeakMap(),
   };
-  /** Weights that fail while others answer are rolled back after the configured number of consecutive failures. */
-  const probed = ({ version, sampler }: PolicyVersion, isWell: boolean, why?: unknown): void => {
-    const state = promotions?.state();
-    if (promotions === undefined || state === undefined || (isWell && !isDoubted(state, version))) return;
-    if (!isWell)
-      log.warn({ err: why, version, sampler }, 'these weights could not answer: another version answered');
-    promotions
-      .tell({ type: 'probed', version, isWell })
-      .then((moves) => {
-        for (const moved of moves)
-          log.error({ ...moved }, `weights: version ${moved.version} is ${moved.to}`);
-        if (moves.length > 0) room.sweep();
-      })
-      .catch((error: unknown) => log.warn({ err: error }, 'weights could not be rolled back'));
-  };
-  const room: OpenWeights = createOpenWeights({
-    pointer: () => promotions?.pointer() ?? { live: BARE },
-    openSampler: async (path) => (await engine.connect()).openSampler(path),
-    spares: () => (promotions === undefined ? [BARE] : sparesOf(promotions.state())),
-    probed,
-  });
-  /** Which weights serve. The base model's while the record cannot be read: an answer does not depend on the store. */
-  const pointerNow = async (): Promise<PolicyPointer> => {
-    try {
-      return (await open()).pointer();
-    } catch (error) {
-      if (!isOpenLogged)
-        log.warn({ err: error }, 'the promotion state cannot be read: the base model answers');
-      isOpenLogged = true;
-      return { live: BARE };
-    }
-  };
-  const keep = (sampled: SampledTurn, turn: TurnMark | undefined): void => {
-    answered++;
-    if (turn === undefined || secretive.has(turn)) return;
-    keepTokens(records, clock, sampled, turn).catch((error: unknown) =>
-      log.warn({ err: error, turn: turn.id }, "a reply's tokens could not be recorded"),
-    );
-  };
-  const model = async (): Promise<ChatModel> =>
-    createPolicyModel({
-      template: await engine.template(),
-      weights: async (turn) => {
-        const pointer = await pointerNow();
-        const read = turn && readAt.get(turn);
-        const taken = await room.take(read ?? versionForSession(pointer, turn?.session ?? ''));
-        const timed = async (...asked: Parameters<Sampler['sample']>) => {
-          const since = clock.monotonic();
-          try {
-            await engine.connect();
-            return await taken.sampler.sample(...asked);
-          } finally {
-            sampledMs += clock.monotonic() - since;
-          }
-        };
-        return {
-          get version() {
-            return taken.version;
-          },
-          sampler: { ...taken.sampler, sample: timed },
-          release: taken.release,
-        };
-      },
-      keep,
-      ...(firstSeed === undefined ? {} : { seed: () => firstSeed + answered }),
-    });
-  /** Only the engine's sampler returns ids and log-probabilities: turns answered by another server have none recorded. */
-  const modelOutside = async (ask: NonNullable<ServedAdapters['chat']>): Promise<ChatModel> => {
-    await pointerNow();
-    const pointer = (): PolicyPointer => promotions?.pointer() ?? { live: BARE };
-    return (request, context) => {
-      const { turn } = context;
-      const served = (turn && readAt.get(turn)) ?? versionForSession(pointer(), turn?.session ?? '');
-      const spares = (promotions === undefined ? [BARE] : sparesOf(promotions.state())).filter(
-        ({ version }) => version !== served.version,
-      );
-      const heard = (by: PolicyVersion, why: Failure | undefined): void => {
-        answered++;
-        if (by !== served) probed(served, false, why?.message);
-        probed(by, true);
-      };
-      return ask([served, ...spares], heard)(request, context);
-    };
-  };
-  let made: Promise<ChatModel> | undefined;
-  const secretive = new WeakSet<TurnMark>();
-  /** The version a turn started with: the reply's header names the same. */
-  const readAt = new WeakMap<TurnMark, PolicyVersion>();
+  let opening: Promise<ChatModel> | undefined;
   // So that the first turn's header can name the version, too.
-  open().catch((error: unknown) => log.warn({ err: error }, 'the promotion state could not be read yet'));
+  promotions
+    .open()
+    .catch((error: unknown) => log.warn({ err: error }, 'the promotion state could not be read yet'));
 
   return {
     chat: (request, context) => ({
       async *[Symbol.asyncIterator]() {
         const { turn } = context;
-        if (turn !== undefined && promotions !== undefined)
-          readAt.set(turn, versionForSession(promotions.pointer(), turn.session));
-        if (turn !== undefined && options.hasSecret(JSON.stringify(request))) secretive.add(turn);
-        made ??= adapters.chat === undefined ? model() : modelOutside(adapters.chat);
-        let chat: ChatModel;
+        const pointer = promotions.current()?.pointer();
+        if (turn !== undefined && pointer !== undefined)
+          serving.startVersions.set(turn, versionForSession(pointer, turn.session));
+        if (turn !== undefined && options.hasSecret(JSON.stringify(request))) serving.secretTurns.add(turn);
+        opening ??=
+          adapters.chat === undefined ? openEngineModel(serving) : openOutsideModel(serving, adapters.chat);
+        let model: ChatModel;
         try {
-          chat = await made;
+          model = await opening;
         } catch (error) {
-          made = undefined;
+          opening = undefined;
           const message = error instanceof Error ? error.message : String(error);
           yield { type: 'failure', failure: createFailure('upstream-error', message) };
           return;
         }
-        yield* chat(request, context);
+        yield* model(request, context);
       },
     }),
     label: (session) => {
-      const pointer = promotions?.pointer();
+      const pointer = promotions.current()?.pointer();
       const version = pointer === undefined ? undefined : versionForSession(pointer, session).version;
       return `instar/${engine.name}${version === undefined ? '' : `@${version}`}`;
     },
-    promotions: open,
-    moved: () => room.sweep(),
-    answered: () => answered,
-    sampledMs: () => sampledMs,
+    promotions: promotions.open,
+    moved: () => serving.weights.sweep(),
+    answered: () => serving.answered,
+    sampledMs: () => serving.sampledMs,
     close: async () => {
       await adapters.close();
-      await room.close();
+      await serving.weights.close();
     },
+  };
+}
+
+interface Serving {
+  readonly options: ServePolicyOptions;
+  readonly promotions: PromotionReader;
+  readonly weights: OpenWeights;
+  answered: number;
+  sampledMs: number;
+  /** Turns whose request contains a secret: their tokens are not kept. */
+  readonly secretTurns: WeakSet<TurnMark>;
+  /** The version a turn started with: the reply's header names the same. */
+  readonly startVersions: WeakMap<TurnMark, PolicyVersion>;
+}
+
+/** Which weights serve. The base model's while the record cannot be read: an answer does not depend on the store. */
+interface PromotionReader {
+  /** After a failure, the next call tries again. */
+  open(): Promise<PromotionLog>;
+  /** Undefined until it was opened. */
+  current(): PromotionLog | undefined;
+  pointer(): PolicyPointer;
+  /** What answers when the weights that serve cannot. */
+  spares(): readonly PolicyVersion[];
+  /** The pointer, read from the record where that has not happened yet. */
+  readPointer(): Promise<PolicyPointer>;
+}
+
+function createPromotionReader(options: ServePolicyOptions): PromotionReader {
+  const { engine, adapters, records, clock, log, promotion: settings } = options;
+  let current: PromotionLog | undefined;
+  let opening: Promise<PromotionLog> | undefined;
+  let isFailureLogged = false;
+  const open = (): Promise<PromotionLog> => {
+    opening ??= openPromotionLog({ engine: engine.name, records, clock, settings, outside: adapters }).then(
+      (opened) => {
+        current = opened;
+        return opened;
+      },
+    );
+    opening.catch(() => {
+      opening = undefined;
+    });
+    return opening;
+  };
+  return {
+    open,
+    current: () => current,
+    pointer: () => current?.pointer() ?? { live: BARE },
+    spares: () => (current === undefined ? [BARE] : sparesOf(current.state())),
+    readPointer: async () => {
+      try {
+        return (await open()).pointer();
+      } catch (error) {
+        if (!isFailureLogged)
+          log.warn({ err: error }, 'the promotion state cannot be read: the base model answers');
+        isFailureLogged = true;
+        return { live: BARE };
+      }
+    },
+  };
+}
+
+/** Weights that fail while others answer are rolled back after the configured number of consecutive failures. */
+function reportProbe(serving: Serving, served: PolicyVersion, isWell: boolean, why?: unknown): void {
+  const { version, sampler } = served;
+  const { log } = serving.options;
+  const promotions = serving.promotions.current();
+  if (promotions === undefined || (isWell && !isDoubted(promotions.state(), version))) return;
+  if (!isWell)
+    log.warn({ err: why, version, sampler }, 'these weights could not answer: another version answered');
+  promotions
+    .tell({ type: 'probed', version, isWell })
+    .then((moves) => {
+      for (const moved of moves) log.error({ ...moved }, `weights: version ${moved.version} is ${moved.to}`);
+      if (moves.length > 0) serving.weights.sweep();
+    })
+    .catch((error: unknown) => log.warn({ err: error }, 'weights could not be rolled back'));
+}
+
+async function openEngineModel(serving: Serving): Promise<ChatModel> {
+  const { engine, records, clock, log, seed } = serving.options;
+  return createPolicyModel({
+    template: await engine.template(),
+    weights: async (turn) => {
+      const pointer = await serving.promotions.readPointer();
+      const taken = await serving.weights.take(
+        (turn && serving.startVersions.get(turn)) ?? versionForSession(pointer, turn?.session ?? ''),
+      );
+      const sample: Sampler['sample'] = async (request, signal) => {
+        const since = clock.monotonic();
+        try {
+          await engine.connect();
+          return await taken.sampler.sample(request, signal);
+        } finally {
+          serving.sampledMs += clock.monotonic() - since;
+        }
+      };
+      return {
+        get version() {
+          return taken.version;
+        },
+        sampler: { ...taken.sampler, sample },
+        release: taken.release,
+      };
+    },
+    keep: (sampled, turn) => {
+      serving.answered++;
+      if (turn === undefined || serving.secretTurns.has(turn)) return;
+      keepTokens(records, clock, sampled, turn).catch((error: unknown) =>
+        log.warn({ err: error, turn: turn.id }, "a reply's tokens could not be recorded"),
+      );
+    },
+    ...(seed === undefined ? {} : { seed: () => seed + serving.answered }),
+  });
+}
+
+/** Only the engine's sampler returns ids and log-probabilities: turns answered by another server have none recorded. */
+async function openOutsideModel(
+  serving: Serving,
+  ask: NonNullable<ServedAdapters['chat']>,
+): Promise<ChatModel> {
+  const { promotions, startVersions } = serving;
+  await promotions.readPointer();
+  return (request, context) => {
+    const { turn } = context;
+    const served =
+      (turn && startVersions.get(turn)) ?? versionForSession(promotions.pointer(), turn?.session ?? '');
+    const spares = promotions.spares().filter(({ version }) => version !== served.version);
+    const heard = (by: PolicyVersion, why: Failure | undefined): void => {
+      serving.answered++;
+      if (by !== served) reportProbe(serving, served, false, why?.message);
+      reportProbe(serving, by, true);
+    };
+    return ask([served, ...spares], heard)(request, context);
   };
 }
 

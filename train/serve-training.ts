@@ -9,14 +9,13 @@ import type { Records } from '../src/core/store.ts';
 import type { TaskSourceRef } from '../src/core/task-source.ts';
 import { TrainingError } from '../src/core/training.ts';
 import type { TrainingOutcome } from '../src/evidence/training-buffer.ts';
-import { createDaemonCalls } from './daemon-calls.ts';
 import type { PracticeTrainingCalls } from './practice-training-calls.ts';
 import { DEFAULT_PROMOTION, type PromotionSettings } from './promotion.ts';
 import { countRatedSessions, type PromotionLog, readProposedAt } from './promotion-log.ts';
-import { canaryOf } from './promotion-stages.ts';
-import { createRecordedTasks, type RecordedTasksOptions } from './recorded-tasks.ts';
+import { type CheckpointMoved, canaryOf } from './promotion-stages.ts';
+import { createRecordedTasks, type RecordedTasks, type RecordedTasksOptions } from './recorded-tasks.ts';
 import { SHIPPED_QUESTIONS } from './regression-suite.ts';
-import { runTrainingThread } from './run-training-thread.ts';
+import { createDaemonCalls, runTrainingThread } from './run-training-thread.ts';
 import { type ServeAdaptersOptions, serveAdapters } from './serve-adapters.ts';
 import { type ServedPolicy, servePolicy } from './serve-policy.ts';
 import { createStepBudget, findUnlimitedCost, isFreeEngine, type StepPrice } from './step-budget.ts';
@@ -37,9 +36,9 @@ import {
   type Tuning,
   tuningOf,
 } from './training-plan.ts';
-import { createTrainingView, describeVersions } from './training-status.ts';
+import { createTrainingView, describeVersions, type TrainingView } from './training-status.ts';
 import type { TrainingEvent } from './training-window.ts';
-import { createWindowSupply } from './window-supply.ts';
+import { findWindowSupply, type WindowSupply } from './window-supply.ts';
 
 export interface TrainingOptions {
   readonly settings: TrainSettings;
@@ -115,232 +114,43 @@ const NOT_TRAINED = 'weights are not trained: nothing could measure them';
 /** How long closing waits for a window to reach its next safe point. */
 const GRACE_MS = 2_000;
 
+/** What windows and sessions of practice share: one engine, whose weights one of them trains at a time. */
+interface EngineTraining {
+  readonly options: TrainingOptions;
+  readonly engine: PolicyEngine;
+  /** Where the engine's runs are kept. */
+  readonly folder: string;
+  readonly policy: ServedPolicy;
+  readonly recorded: RecordedTasks;
+  readonly view: TrainingView;
+  trainedBy: RunningWindow | 'practice' | undefined;
+}
+
+interface RunningWindow {
+  readonly stop: AbortController;
+  readonly over: Promise<void>;
+  /** Makes room for the next one. */
+  end(): void;
+}
+
 /** Undefined when nothing is to be trained. */
 export function serveTraining(options: TrainingOptions): ServedTraining | undefined {
-  const { settings, records, clock, log, override = {} } = options;
-  if (options.engine === undefined) return undefined;
-  const { engine } = options;
-  const promotion: PromotionSettings = {
-    ...DEFAULT_PROMOTION,
-    ...override.promotion,
-    get effect() {
-      return override.promotion?.effect ?? settings.effect;
-    },
-  };
-  const { policySeed } = override;
-  const policy = servePolicy({
-    engine,
-    adapters: serveAdapters({ ...options, engine }),
-    records,
-    clock,
-    log,
-    promotion,
-    hasSecret: options.hasSecret,
-    ...(policySeed === undefined ? {} : { seed: policySeed }),
-  });
-  const view = createTrainingView();
-  const folder = path.join(options.home.dir, 'train', engine.name);
-  let running: { readonly stop: AbortController; readonly over: Promise<void> } | undefined;
+  const { settings, clock, log, override = {}, engine } = options;
+  if (engine === undefined) return undefined;
+  const training = openEngineTraining(options, engine);
+  const { policy } = training;
   let isClosed = false;
-  let isPractising = false;
-
-  const recorded = createRecordedTasks({
-    get rows() {
-      return options.learning.settings.verifiers;
-    },
-    records,
-    decodeTurn: options.decodeTurn,
-    now: clock.now,
-  });
-  const dutiesOf = (
-    promotions: PromotionLog,
-    reserve: TrainingRequest['reserve'],
-    signal: AbortSignal,
-  ): DaemonCalls =>
-    createDaemonCalls({
-      ...options,
-      agent: override.agent ?? 'unknown',
-      recorded,
-      engine,
-      appraised: options.learning.outcomes,
-      promotions,
-      budget: createStepBudget({ reserve, engine: engine.name }),
-      moved: policy.moved,
-      signal,
-    });
-  const keepCycle = async (cycle: TrainingCycle, isAborted: boolean): Promise<void> => {
-    try {
-      const fact = cycle.end(options.generation(), isAborted);
-      await records.append([{ at: Math.round(clock.now()), fact }]);
-      options.learning.wake();
-    } catch (error) {
-      log.warn({ err: error }, 'the end of a training window could not be recorded');
-    }
-  };
-
-  const priced = options.price === undefined ? {} : { price: options.price };
-  const isFree = isFreeEngine(options.price);
-  const findFault = (): TrainingError | undefined =>
-    findUnlimitedCost(engine.name, options.price, options.hasTokenLimit());
-
-  const findSupply = createWindowSupply({
-    settings,
-    recorded,
-    folder,
-    generation: options.generation,
-    readLive: async (query, signal) => dutiesOf(await policy.promotions(), undefined, signal).live(query),
-    promotions: policy.promotions,
-    gateTasks: options.gateTasks ?? (async () => 0),
-  });
-
-  async function* run(request: TrainingRequest, signal: AbortSignal): AsyncGenerator<TrainingEvent> {
-    if (running !== undefined) throw new TrainingError('user', 'weights are being trained already');
-    if (isPractising)
-      throw new TrainingError(
-        'server',
-        'a session of practice trains the weights; stop it with: instar practice stop',
-      );
-    const fault = findFault();
-    if (fault !== undefined) throw fault;
-    const tasks = request.tasks ?? override.tasks;
-    const reserve = request.reserve ?? (isFree ? undefined : options.reserve);
-    const stop = new AbortController();
-    let end = (): void => undefined;
-    const over = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    running = { stop, over };
-    const both = AbortSignal.any([stop.signal, signal]);
-    const supply = await findSupply(tasks, both).catch((fault: Error) => ({ is: 'nothing' as const, fault }));
-    if (supply.is === 'nothing' || supply.is === 'unmeasurable') {
-      running = undefined;
-      end();
-      if (supply.is === 'nothing') throw supply.fault;
-      const { why } = supply;
-      log.info({ why }, NOT_TRAINED);
-      yield { type: 'not-trained', why };
-      return;
-    }
-    const { batchSize } = settings;
-    const asked = request.steps ?? settings.steps;
-    const isLiveOnly = supply.is === 'live';
-    const steps = isLiveOnly ? Math.min(asked, supply.steps) : asked;
-    const groups = isLiveOnly ? 0 : groupsOf(batchSize);
-    view.begin(steps);
-    const cycle = beginTrainingCycle(engine.name, clock);
-    try {
-      const promotions = await policy.promotions();
-      const plan: TrainingPlan = {
-        ...(await engine.place()),
-        folder,
-        ...(request.resume === undefined || engine.isEmbedded ? {} : { resume: request.resume }),
-        ...(tasks === undefined ? {} : { tasks }),
-        steps,
-        rank: LORA_RANK,
-        batch: { groups, size: batchSize },
-        isLive: settings.live,
-        isDistilled: settings.distill,
-        ...(isLiveOnly ? { isLiveOnly: true } : {}),
-        isBudgeted: reserve !== undefined,
-        ...priced,
-        tuning: tuningOf(settings, override.tuning),
-        promotion: promotions.state(),
-        turnedBack: promotions.turnedBack(),
-        gateTasks: supply.gateTasks,
-        ...(await canarySince(promotions)),
-        ...(await measuredWith()),
-      };
-      for await (const news of runTrainingThread(plan, dutiesOf(promotions, reserve, both), both)) {
-        view.hear(news);
-        cycle.hear(news);
-        if (news.type === 'moved')
-          log.info({ ...news.moved }, `weights: version ${news.moved.version} is ${news.moved.to}`);
-        if (news.type === 'not-trained') log.info({ why: news.why }, NOT_TRAINED);
-        if (news.type === 'weights-unfit') log.warn({ ...news }, 'the weights on trial cannot answer');
-        yield news;
-      }
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      view.fail(why);
-      cycle.fail(why);
-      throw error;
-    } finally {
-      await keepCycle(cycle, both.aborted);
-      view.end();
-      running = undefined;
-      end();
-    }
-  }
-
-  const canarySince = async ({ state }: PromotionLog): Promise<Pick<TrainingPlan, 'canarySince'>> => {
-    const canary = canaryOf(state());
-    const at = canary && (await readProposedAt(records, engine.name, canary.served.version));
-    return at === undefined ? {} : { canarySince: at };
-  };
-
-  /** What new weights are measured with besides tasks. */
-  const measuredWith = async (): Promise<Pick<TrainingPlan, 'regression' | 'isThin'>> => {
-    const rated = await countRatedSessions(records, engine.name, clock.now() - WEEK_MS);
-    return { isThin: rated < THICK_TRAFFIC, regression: engine.regression ?? SHIPPED_QUESTIONS };
-  };
-
-  /** Why a session of practice may not train now. */
-  const whyUntrained = (): string | undefined => {
-    if (running !== undefined || isPractising)
-      return 'weights are being trained already: nothing was trained in this session';
-    return findFault()?.message;
-  };
-  const practice: PracticeTrainingCalls = {
-    begin: async (model) => {
-      if (model !== `instar/${engine.name}`) return undefined;
-      const why = whyUntrained();
-      // Looked at again: a window may have begun meanwhile.
-      if (why !== undefined || running !== undefined) return why ?? whyUntrained();
-      isPractising = true;
-      try {
-        const promotions = await policy.promotions();
-        return {
-          ...(await engine.place()),
-          name: engine.name,
-          folder,
-          rank: LORA_RANK,
-          tuning: tuningOf(settings, override.tuning),
-          promotion: promotions.state(),
-          turnedBack: promotions.turnedBack(),
-          isBudgeted: !isFree,
-          ...priced,
-          ...(await measuredWith()),
-        };
-      } catch (error) {
-        isPractising = false;
-        return `weights are not trained: ${error instanceof Error ? error.message : String(error)}`;
-      }
-    },
-    tell: async (event) => {
-      const promotions = await policy.promotions();
-      const moves = await promotions.tell(event);
-      if (moves.length > 0) policy.moved();
-      for (const moved of moves) log.info({ ...moved }, `weights: version ${moved.version} is ${moved.to}`);
-      return { moves, promotion: promotions.state() };
-    },
-    shortage: async (clusters) => (await policy.promotions()).shortage(clusters),
-    generation: async () => options.generation(),
-    ...createStepBudget({ reserve: options.reserve, engine: engine.name }),
-    end: async () => {
-      isPractising = false;
-    },
-  };
-
+  const run: ServedTraining['run'] = (request, signal) => runWindow(training, request, signal);
   return {
     policy: Object.assign(policy, { name: engine.name }),
     run,
-    practice,
+    practice: createPracticeCalls(training),
     job: (history) =>
       createTrainJob({
         run,
         get hasTasks() {
-          const isFed = override.tasks !== undefined || recorded.canGrade || settings.live;
-          return isFed && findFault() === undefined;
+          const hasSource = override.tasks !== undefined || training.recorded.canGrade || settings.live;
+          return hasSource && findCostFault(training) === undefined;
         },
         isUsed: () => options.isWorker === true || policy.answered() > 0,
         generation: options.generation,
@@ -355,7 +165,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         engineState: engine.state(),
         answered: policy.answered(),
         ...describeVersions(engine.name, state(), options.home),
-        window: view.describe(),
+        window: training.view.describe(),
       });
     },
     move: async (to) => {
@@ -380,15 +190,261 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       }),
     close: async () => {
       isClosed = true;
-      if (running !== undefined) {
-        running.stop.abort();
-        // Writes in progress are finished; a window whose events nobody reads is not waited for.
-        const late = new AbortController();
-        await Promise.race([running.over, sleep(GRACE_MS, late.signal)]);
-        late.abort();
-      }
+      await stopWindow(training);
       await policy.close();
       await engine.close();
+    },
+  };
+}
+
+function openEngineTraining(options: TrainingOptions, engine: PolicyEngine): EngineTraining {
+  const { settings, records, clock, log, hasSecret, override = {} } = options;
+  const promotion: PromotionSettings = {
+    ...DEFAULT_PROMOTION,
+    ...override.promotion,
+    get effect() {
+      return override.promotion?.effect ?? settings.effect;
+    },
+  };
+  return {
+    options,
+    engine,
+    folder: path.join(options.home.dir, 'train', engine.name),
+    policy: servePolicy({
+      engine,
+      adapters: serveAdapters({ ...options, engine }),
+      records,
+      clock,
+      log,
+      promotion,
+      hasSecret,
+      ...(override.policySeed === undefined ? {} : { seed: override.policySeed }),
+    }),
+    recorded: createRecordedTasks({
+      get rows() {
+        return options.learning.settings.verifiers;
+      },
+      records,
+      decodeTurn: options.decodeTurn,
+      now: clock.now,
+    }),
+    view: createTrainingView(),
+    trainedBy: undefined,
+  };
+}
+
+async function* runWindow(
+  training: EngineTraining,
+  request: TrainingRequest,
+  signal: AbortSignal,
+): AsyncGenerator<TrainingEvent> {
+  const { options, engine, policy, view } = training;
+  const { clock, log, override } = options;
+  const { stop, end } = beginWindow(training);
+  const both = AbortSignal.any([stop.signal, signal]);
+  const tasks = request.tasks ?? override?.tasks;
+  const reserve = request.reserve ?? (isFreeEngine(options.price) ? undefined : options.reserve);
+  const supply = await findWindowSupply({
+    tasks,
+    settings: options.settings,
+    recorded: training.recorded,
+    folder: training.folder,
+    generation: options.generation,
+    readLive: async (query) => daemonCalls(training, await policy.promotions(), undefined, both).live(query),
+    promotions: policy.promotions,
+    gateTasks: options.gateTasks ?? (async () => 0),
+    signal: both,
+  });
+  if (supply.is === 'nothing' || supply.is === 'unmeasurable') {
+    end();
+    if (supply.is === 'nothing') throw supply.fault;
+    const { why } = supply;
+    log.info({ why }, NOT_TRAINED);
+    yield { type: 'not-trained', why };
+    return;
+  }
+  const batches = planBatches(options.settings, request, supply);
+  view.begin(batches.steps);
+  const cycle = beginTrainingCycle(engine.name, clock);
+  try {
+    const promotions = await policy.promotions();
+    const plan: TrainingPlan = {
+      ...(await planTraining(training, promotions)),
+      ...batches,
+      ...(request.resume === undefined || engine.isEmbedded ? {} : { resume: request.resume }),
+      ...(tasks === undefined ? {} : { tasks }),
+      isLive: options.settings.live,
+      isDistilled: options.settings.distill,
+      isBudgeted: reserve !== undefined,
+      gateTasks: supply.gateTasks,
+      ...(await canarySince(training, promotions)),
+    };
+    const calls = daemonCalls(training, promotions, reserve, both);
+    for await (const event of runTrainingThread(plan, calls, both)) {
+      view.hear(event);
+      cycle.hear(event);
+      logEvent(log, event);
+      yield event;
+    }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    view.fail(why);
+    cycle.fail(why);
+    throw error;
+  } finally {
+    await recordCycle(options, cycle, both.aborted);
+    view.end();
+    end();
+  }
+}
+
+/** Throws a TrainingError when the weights are being trained, or the engine might cost more than a person has allowed. */
+function beginWindow(training: EngineTraining): RunningWindow {
+  if (training.trainedBy === 'practice')
+    throw new TrainingError(
+      'server',
+      'a session of practice trains the weights; stop it with: instar practice stop',
+    );
+  if (training.trainedBy !== undefined) throw new TrainingError('user', 'weights are being trained already');
+  const fault = findCostFault(training);
+  if (fault !== undefined) throw fault;
+  let settle = (): void => undefined;
+  const over = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  const end = (): void => {
+    training.trainedBy = undefined;
+    settle();
+  };
+  training.trainedBy = { stop: new AbortController(), over, end };
+  return training.trainedBy;
+}
+
+/** Writes in progress are finished; a window whose events nobody reads is not waited for. */
+async function stopWindow({ trainedBy }: EngineTraining): Promise<void> {
+  if (trainedBy === undefined || trainedBy === 'practice') return;
+  trainedBy.stop.abort();
+  const late = new AbortController();
+  await Promise.race([trainedBy.over, sleep(GRACE_MS, late.signal)]);
+  late.abort();
+}
+
+const findCostFault = ({ engine, options }: EngineTraining): TrainingError | undefined =>
+  findUnlimitedCost(engine.name, options.price, options.hasTokenLimit());
+
+/** How many batches a window trains, and of what. */
+function planBatches(
+  { batchSize, steps: configured }: TrainSettings,
+  request: TrainingRequest,
+  supply: WindowSupply,
+): Pick<TrainingPlan, 'steps' | 'batch' | 'isLiveOnly'> {
+  const steps = request.steps ?? configured;
+  if (supply.is === 'live') {
+    const batch = { groups: 0, size: batchSize };
+    return { steps: Math.min(steps, supply.steps), batch, isLiveOnly: true };
+  }
+  return { steps, batch: { groups: groupsOf(batchSize), size: batchSize } };
+}
+
+/** The part of the plan that a window and a session of practice share. The engine is up when this resolves. */
+async function planTraining({ options, engine, folder }: EngineTraining, promotions: PromotionLog) {
+  const { settings, records, clock, override, price } = options;
+  const ratedSessions = await countRatedSessions(records, engine.name, clock.now() - WEEK_MS);
+  return {
+    ...(await engine.place()),
+    folder,
+    rank: LORA_RANK,
+    tuning: tuningOf(settings, override?.tuning),
+    promotion: promotions.state(),
+    turnedBack: promotions.turnedBack(),
+    isThin: ratedSessions < THICK_TRAFFIC,
+    regression: engine.regression ?? SHIPPED_QUESTIONS,
+    ...(price === undefined ? {} : { price }),
+  };
+}
+
+async function canarySince(
+  { options, engine }: EngineTraining,
+  { state }: PromotionLog,
+): Promise<Pick<TrainingPlan, 'canarySince'>> {
+  const canary = canaryOf(state());
+  const at = canary && (await readProposedAt(options.records, engine.name, canary.served.version));
+  return at === undefined ? {} : { canarySince: at };
+}
+
+const daemonCalls = (
+  { options, engine, recorded, policy }: EngineTraining,
+  promotions: PromotionLog,
+  reserve: TrainingRequest['reserve'],
+  signal: AbortSignal,
+): DaemonCalls =>
+  createDaemonCalls({
+    ...options,
+    agent: options.override?.agent ?? 'unknown',
+    recorded,
+    engine,
+    appraised: options.learning.outcomes,
+    promotions,
+    budget: createStepBudget({ reserve, engine: engine.name }),
+    moved: policy.moved,
+    signal,
+  });
+
+function logEvent(log: Log, event: TrainingEvent): void {
+  if (event.type === 'moved') logMove(log, event.moved);
+  if (event.type === 'not-trained') log.info({ why: event.why }, NOT_TRAINED);
+  if (event.type === 'weights-unfit') log.warn({ ...event }, 'the weights on trial cannot answer');
+}
+
+const logMove = (log: Log, moved: CheckpointMoved): void =>
+  log.info({ ...moved }, `weights: version ${moved.version} is ${moved.to}`);
+
+async function recordCycle(options: TrainingOptions, cycle: TrainingCycle, isAborted: boolean) {
+  const { records, clock, learning, log } = options;
+  try {
+    const fact = cycle.end(options.generation(), isAborted);
+    await records.append([{ at: Math.round(clock.now()), fact }]);
+    learning.wake();
+  } catch (error) {
+    log.warn({ err: error }, 'the end of a training window could not be recorded');
+  }
+}
+
+function createPracticeCalls(training: EngineTraining): PracticeTrainingCalls {
+  const { options, engine, policy } = training;
+  return {
+    begin: async (model) => {
+      if (model !== `instar/${engine.name}`) return undefined;
+      if (training.trainedBy !== undefined)
+        return {
+          ok: false,
+          why: 'weights are being trained already: nothing was trained in this session',
+        };
+      const fault = findCostFault(training);
+      if (fault !== undefined) return { ok: false, why: fault.message };
+      training.trainedBy = 'practice';
+      try {
+        const plan = await planTraining(training, await policy.promotions());
+        const isBudgeted = !isFreeEngine(options.price);
+        return { ok: true, plan: { ...plan, name: engine.name, isBudgeted } };
+      } catch (error) {
+        training.trainedBy = undefined;
+        const why = error instanceof Error ? error.message : String(error);
+        return { ok: false, why: `weights are not trained: ${why}` };
+      }
+    },
+    tell: async (event) => {
+      const promotions = await policy.promotions();
+      const moves = await promotions.tell(event);
+      if (moves.length > 0) policy.moved();
+      for (const moved of moves) logMove(options.log, moved);
+      return { moves, promotion: promotions.state() };
+    },
+    shortage: async (clusters) => (await policy.promotions()).shortage(clusters),
+    generation: async () => options.generation(),
+    ...createStepBudget({ reserve: options.reserve, engine: engine.name }),
+    end: async () => {
+      if (training.trainedBy === 'practice') training.trainedBy = undefined;
     },
   };
 }

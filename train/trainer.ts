@@ -1,5 +1,5 @@
 import { compact } from '../src/core/json.ts';
-import { TrainingError, type TrainingModel } from '../src/core/training.ts';
+import { type TrainingEngine, TrainingError, type TrainingModel } from '../src/core/training.ts';
 import { collectGroups } from './groups.ts';
 import { batchRewards, DEFAULT_GUARD, guardVerdict, observeRewards } from './reward-guard.ts';
 import { openRunLog, type RunLog } from './run-journal.ts';
@@ -35,21 +35,10 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
     return { type: 'stuck', why, isRetryable, checkpoint: best ?? run.lineage.at(-1) };
   };
 
-  const openLast = async (): Promise<TrainingModel> => {
-    const { state = '', version } = run.lineage.at(-1) ?? {};
-    return engine.openModel(state).catch((error: unknown) => {
-      if (!(error instanceof TrainingError) || error.category !== 'user') throw error;
-      const lost = `the server does not open version ${version} of this run, ${state}: ${error.message}`;
-      const fix = "If it is another server, copy the old one's checkpoints to it.";
-      const otherwise = `Otherwise the next window begins a new run, and the ${run.closed.size} batches of this one are lost`;
-      throw new TrainingError('user', `${lost}. ${fix} ${otherwise}`);
-    });
-  };
-
   try {
     if (run.lineage.length === 0) model = await begin(input, log);
     // A run is continued only where its weights are: that is known before anything is sampled.
-    else if (run.closed.size < steps && !signal.aborted) model = await openLast();
+    else if (run.closed.size < steps && !signal.aborted) model = await openNewest(engine, run);
     while (run.closed.size < steps) {
       const step = run.closed.size;
       const batch = `${input.run}/${step}`;
@@ -72,7 +61,7 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
       }
 
       // The step.
-      model ??= await openLast();
+      model ??= await openNewest(engine, run);
       // A new adapter changes nothing: it is the base model.
       if (settings.klPenalty > 0) reference ??= await engine.createModel({ rank: input.rank });
       const generation = await input.generation();
@@ -124,6 +113,18 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
     teacher?.close().catch(() => undefined);
   }
 }
+
+/** The newest weights of a run. */
+const openNewest = (engine: TrainingEngine, { lineage, closed }: RunLog['run']): Promise<TrainingModel> => {
+  const { state = '', version } = lineage.at(-1) ?? {};
+  return engine.openModel(state).catch((error: unknown) => {
+    if (!(error instanceof TrainingError) || error.category !== 'user') throw error;
+    const lost = `the server does not open version ${version} of this run, ${state}: ${error.message}`;
+    const fix = "If it is another server, copy the old one's checkpoints to it.";
+    const otherwise = `Otherwise the next window begins a new run, and the ${closed.size} batches of this one are lost`;
+    throw new TrainingError('user', `${lost}. ${fix} ${otherwise}`);
+  });
+};
 
 /** The first checkpoint of a run: one of another run, or a new adapter, which changes nothing yet. */
 async function begin<Task>(input: TrainInput<Task>, log: RunLog): Promise<TrainingModel> {

@@ -14,7 +14,7 @@ type CycleEnd = Fact & { readonly type: 'cycle-end' };
 
 /** A training window as a learner's cycle: it ends with a `cycle-end` fact like those of other learners. */
 export interface TrainingCycle {
-  hear(news: TrainingEvent): void;
+  hear(event: TrainingEvent): void;
   fail(why: string): void;
   /** `generation`: the one in force. */
   end(generation: number, isAborted: boolean): CycleEnd;
@@ -36,10 +36,10 @@ export function beginTrainingCycle(engine: string, clock: Clock): TrainingCycle 
   let problem: string | undefined;
   let untrained: string | undefined;
   return {
-    hear: (news) => {
-      if (news.type === 'moved') moves.push(news.moved);
-      if (news.type === 'stuck') problem = news.why;
-      if (news.type === 'not-trained') untrained = news.why;
+    hear: (event) => {
+      if (event.type === 'moved') moves.push(event.moved);
+      if (event.type === 'stuck') problem = event.why;
+      if (event.type === 'not-trained') untrained = event.why;
     },
     fail: (why) => {
       problem = why;
@@ -123,14 +123,15 @@ export function createTrainJob(options: TrainJobOptions): Job {
       const moves: string[] = [];
       const resume = readCheckpoint(parseJson(from ?? ''));
       try {
-        for await (const news of run({ reserve, ...(resume === undefined ? {} : { resume }) }, signal)) {
+        for await (const event of run({ reserve, ...(resume === undefined ? {} : { resume }) }, signal)) {
           // Another process goes on from these weights, where its engine is the same.
-          if (news.type === 'step-trained')
-            await checkpoint(JSON.stringify({ batch: news.batch, ...news.checkpoint }));
-          if (news.type === 'paused') return { end: 'paused' };
-          if (news.type === 'stuck') return { end: 'failed', why: news.why, isRetryable: news.isRetryable };
-          if (news.type === 'moved') moves.push(`version ${news.moved.version} is ${news.moved.to}`);
-          if (news.type === 'not-trained') moves.push(news.why);
+          if (event.type === 'step-trained')
+            await checkpoint(JSON.stringify({ batch: event.batch, ...event.checkpoint }));
+          if (event.type === 'paused') return { end: 'paused' };
+          if (event.type === 'stuck')
+            return { end: 'failed', why: event.why, isRetryable: event.isRetryable };
+          if (event.type === 'moved') moves.push(`version ${event.moved.version} is ${event.moved.to}`);
+          if (event.type === 'not-trained') moves.push(event.why);
         }
       } catch (error) {
         if (!(error instanceof TrainingError)) throw error;

@@ -1,4 +1,4 @@
-import type { JobContext, JobCost } from '../src/core/schedule.ts';
+import type { JobContext } from '../src/core/schedule.ts';
 import type { TaskRecall, TaskSourceRef } from '../src/core/task-source.ts';
 import type { PolicyTemplate } from '../src/core/training.ts';
 import type { LiveTurn } from './advantage.ts';
@@ -158,30 +158,31 @@ interface PromotionOutcome {
   readonly promotion: PromotionState;
 }
 
-export type DaemonCall =
-  | { readonly ask: 'show'; readonly query: TaskRecall }
-  | { readonly ask: 'proven'; readonly query: TaskRecall }
-  | { readonly ask: 'generation' }
-  | { readonly ask: 'tell'; readonly event: PromotionEvent }
-  | { readonly ask: 'shortage'; readonly clusters: number }
-  | { readonly ask: 'recorded' }
-  | { readonly ask: 'grade'; readonly answer: RecordedAnswer }
-  | { readonly ask: 'live'; readonly query: LiveQuery }
-  | { readonly ask: 'reserve'; readonly most: JobCost; readonly purpose: 'sample' | 'train' }
-  | { readonly ask: 'settle'; readonly reservation: number; readonly used: JobCost };
+/** The daemon, as the training thread sees it. */
+export interface DaemonSide {
+  readonly calls: DaemonCalls;
+  readonly posts:
+    | { readonly type: 'event'; readonly event: TrainingEvent }
+    | { readonly type: 'over' }
+    | {
+        readonly type: 'failed';
+        readonly message: string;
+        readonly category: 'user' | 'server' | 'unknown';
+        readonly code?: 'no-tasks' | undefined;
+      };
+}
 
-export type TrainingThreadMessage =
-  | { readonly type: 'news'; readonly news: TrainingEvent }
-  | { readonly type: 'question'; readonly id: number; readonly question: DaemonCall }
-  | { readonly type: 'over' }
-  | {
-      readonly type: 'failed';
-      readonly message: string;
-      readonly category: 'user' | 'server' | 'unknown';
-      readonly code?: 'no-tasks' | undefined;
-    };
+/** The training thread, as the daemon sees it. */
+export interface TrainingSide {
+  readonly calls: object;
+  readonly posts: { readonly type: 'stop' };
+}
 
-export type TrainingThreadCommand =
-  | { readonly type: 'stop' }
-  | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
-  | { readonly type: 'no-answer'; readonly id: number; readonly message: string };
+/** How errors travel between the two threads. */
+export const trainingErrors = {
+  toFailure: (error: unknown) => ({
+    code: '',
+    message: error instanceof Error ? error.message : String(error),
+  }),
+  toError: (_code: string, message: string): Error => new Error(message),
+};

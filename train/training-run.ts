@@ -66,7 +66,7 @@ export interface TrainInput<Task> {
     readonly atOnce?: number;
   };
   /** The generation in force, read before every step. */
-  readonly generation: () => number | Promise<number>;
+  readonly generation: () => Promise<number>;
   /** Live turns to use besides groups, read before every step; none by default. They are not journaled: a repeated step may get others. */
   readonly live?: (wanted: LiveTurnsQuery) => Promise<readonly LiveTurn[]>;
   /** Replies to distil besides, made before every step; none by default. Not journaled either. */

@@ -30,9 +30,9 @@ const describeTrial = ({ served, stage, sessions, differences, replay, regressio
 });
 
 /** The progress of the current or last training window, for the status output. */
-interface TrainingView {
+export interface TrainingView {
   begin(steps: number): void;
-  hear(news: TrainingEvent): void;
+  hear(event: TrainingEvent): void;
   fail(why: string): void;
   end(): void;
   describe(): JsonObject | undefined;
@@ -62,16 +62,16 @@ export function createTrainingView(): TrainingView {
     begin: (steps) => {
       window = { steps, done: 0, moves: [], isRunning: true };
     },
-    hear: (news) => {
+    hear: (event) => {
       if (window === undefined) return;
-      switch (news.type) {
+      switch (event.type) {
         case 'step-trained':
         case 'step-idle': {
-          const { seen, loss } = news.report;
+          const { seen: rewards, loss } = event.report;
           change({
             done: window.done + 1,
-            ...(seen === undefined ? {} : { reward: seen.reward }),
-            ...(seen?.completion === undefined ? {} : { completion: seen.completion }),
+            ...(rewards === undefined ? {} : { reward: rewards.reward }),
+            ...(rewards?.completion === undefined ? {} : { completion: rewards.completion }),
             ...(loss === undefined ? {} : { loss }),
           });
           return;
@@ -81,21 +81,24 @@ export function createTrainingView(): TrainingView {
           change({ done: window.done + 1 });
           return;
         case 'pair-weighed': {
-          const { pairs: count, candidate, live } = news;
+          const { pairs: count, candidate, live } = event;
           change({ pairs: { count, candidate: candidate / count, live: live / count } });
           return;
         }
         case 'moved':
           change({
-            moves: [...window.moves, `version ${news.moved.version} is ${news.moved.to}: ${news.moved.why}`],
+            moves: [
+              ...window.moves,
+              `version ${event.moved.version} is ${event.moved.to}: ${event.moved.why}`,
+            ],
           });
           return;
         case 'weights-unfit':
-          change({ problem: `version ${news.version} cannot answer: ${news.why}` });
+          change({ problem: `version ${event.version} cannot answer: ${event.why}` });
           return;
         case 'stuck':
         case 'not-trained':
-          change({ problem: news.why });
+          change({ problem: event.why });
       }
     },
     fail: (problem) => change({ problem }),

@@ -1,13 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { lowerThreadPriority } from '../src/base/lower-thread-priority.ts';
+import { connectThread } from '../src/base/thread-connection.ts';
 import { TrainingError } from '../src/core/training.ts';
 import { runTrainingPlan } from './run-plan.ts';
-import type {
-  DaemonCall,
-  DaemonCalls,
-  TrainingPlan,
-  TrainingThreadCommand,
-  TrainingThreadMessage,
+import {
+  type DaemonCalls,
+  type DaemonSide,
+  type TrainingPlan,
+  type TrainingSide,
+  trainingErrors,
 } from './training-plan.ts';
 
 /* One training window. Attempts, their verification and task generation block for seconds: here no request waits for them. */
@@ -15,45 +16,33 @@ const port = parentPort;
 if (port === null) throw new Error('this file is run as a thread');
 lowerThreadPriority();
 const stop = new AbortController();
-const asked = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
-let lastId = 0;
-const say = (message: TrainingThreadMessage): void => port.postMessage(message);
-
-port.on('message', (message: TrainingThreadCommand) => {
-  if (message.type === 'stop') return stop.abort();
-  const one = asked.get(message.id);
-  asked.delete(message.id);
-  if (message.type === 'answer') one?.resolve(message.value);
-  else one?.reject(new Error(message.message));
+const daemon = connectThread<TrainingSide, DaemonSide>(port, {
+  answers: {},
+  receive: () => stop.abort(),
+  ...trainingErrors,
 });
 
-const ask = <T>(question: DaemonCall): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const id = ++lastId;
-    asked.set(id, { resolve: resolve as (value: unknown) => void, reject });
-    say({ type: 'question', id, question });
-  });
-
 try {
-  const duties: DaemonCalls = {
-    show: (query) => ask({ ask: 'show', query }),
-    proven: (query) => ask({ ask: 'proven', query }),
-    generation: () => ask({ ask: 'generation' }),
-    tell: (event) => ask({ ask: 'tell', event }),
-    shortage: (clusters) => ask({ ask: 'shortage', clusters }),
-    recorded: () => ask({ ask: 'recorded' }),
-    grade: (answer) => ask({ ask: 'grade', answer }),
-    live: (query) => ask({ ask: 'live', query }),
-    reserve: (most, purpose) => ask({ ask: 'reserve', most, purpose }),
-    settle: (reservation, used) => ask({ ask: 'settle', reservation, used }),
+  const calls: DaemonCalls = {
+    show: (query) => daemon.call('show', [query]),
+    proven: (query) => daemon.call('proven', [query]),
+    generation: () => daemon.call('generation', []),
+    tell: (event) => daemon.call('tell', [event]),
+    shortage: (clusters) => daemon.call('shortage', [clusters]),
+    recorded: () => daemon.call('recorded', []),
+    grade: (answer) => daemon.call('grade', [answer]),
+    live: (query) => daemon.call('live', [query]),
+    reserve: (most, purpose) => daemon.call('reserve', [most, purpose]),
+    settle: (reservation, used) => daemon.call('settle', [reservation, used]),
   };
-  for await (const news of runTrainingPlan(workerData as TrainingPlan, duties, stop.signal))
-    say({ type: 'news', news });
-  say({ type: 'over' });
+  for await (const event of runTrainingPlan(workerData as TrainingPlan, calls, stop.signal))
+    daemon.post({ type: 'event', event });
+  daemon.post({ type: 'over' });
 } catch (error) {
   const { category, code } =
     error instanceof TrainingError ? error : { category: 'unknown' as const, code: undefined };
-  say({ type: 'failed', message: error instanceof Error ? error.message : String(error), category, code });
+  const message = error instanceof Error ? error.message : String(error);
+  daemon.post({ type: 'failed', message, category, code });
 } finally {
   port.close();
 }

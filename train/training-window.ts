@@ -34,7 +34,7 @@ export interface TrainingWindowOptions {
   readonly live?: (wanted: LiveTurnsQuery) => Promise<readonly LiveTurn[]>;
   /** Batches consist of live turns alone. */
   readonly isLiveOnly?: true;
-  readonly generation: () => number | Promise<number>;
+  readonly generation: () => Promise<number>;
   readonly rank: number;
   readonly batch: { readonly groups: number; readonly size: number };
   readonly learningRate?: number;
@@ -100,7 +100,10 @@ export async function* runTrainingWindow(
   // Finish the measurement that an earlier window left.
   if (training.isThin === true && canaryOf(promotions.state()) !== undefined)
     yield* replayCanary({
-      ...{ ...limit, promotions, rollOut, signal },
+      ...limit,
+      promotions,
+      rollOut,
+      signal,
       tasks: await (training.replay?.() ?? heldOut()),
     });
   if (promotions.state().trial?.stage === 'candidate') yield* weigh();
@@ -155,10 +158,11 @@ export async function* runTrainingWindow(
   // The weights stay in their run: the next session of practice measures them on tasks of the gate.
   if ((await promotions.shortage(clusters)) !== undefined) return;
   book.propose(best);
-  const isRegressed = regression !== undefined;
   for (const moved of await promotions.tell({
-    ...{ type: 'proposed', served: servedOf(best) },
-    ...{ clusters, isRegressed },
+    type: 'proposed',
+    served: servedOf(best),
+    clusters,
+    isRegressed: regression !== undefined,
   }))
     yield { type: 'moved', moved };
   for await (const news of weigh()) {

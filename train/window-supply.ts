@@ -2,7 +2,7 @@ import type { TaskSourceRef } from '../src/core/task-source.ts';
 import { type LiveQuery, liveQueryOf } from './live-turns.ts';
 import type { PromotionLog } from './promotion-log.ts';
 import { canaryOf } from './promotion-stages.ts';
-import type { RecordedTask, RecordedTasks } from './recorded-tasks.ts';
+import type { RecordedTasks } from './recorded-tasks.ts';
 import { peekRun } from './run-files.ts';
 import { DEFAULT_STEP } from './step.ts';
 import { countSides, findTaskShortage } from './task-sources.ts';
@@ -10,64 +10,71 @@ import type { TrainSettings } from './training-plan.ts';
 import { notTrained } from './trial-plan.ts';
 
 interface WindowSupplyOptions {
+  /** A source besides the recorded tasks. */
+  readonly tasks: TaskSourceRef | undefined;
   readonly settings: Pick<TrainSettings, 'live' | 'batchSize' | 'steps'>;
   readonly recorded: RecordedTasks;
   /** Where the engine's runs are kept. */
   readonly folder: string;
   readonly generation: () => number;
   /** Live turns that a step may use. */
-  readonly readLive: (query: LiveQuery, signal: AbortSignal) => Promise<readonly unknown[]>;
+  readonly readLive: (query: LiveQuery) => Promise<readonly unknown[]>;
   readonly promotions: () => Promise<Pick<PromotionLog, 'state' | 'shortage'>>;
   /** Tasks on which the next session of practice can measure new weights, counted by origin. */
   readonly gateTasks: () => Promise<number>;
+  readonly signal: AbortSignal;
 }
 
 /** What a window would train on. It is looked at before the engine is started: nothing of it costs anything. */
-export type WindowSupply = { readonly gateTasks: number } & (
-  | { readonly is: 'tasks' }
+export type WindowSupply =
+  | { readonly is: 'tasks'; readonly gateTasks: number }
   /** Batches of live turns alone, and how many of them. */
-  | { readonly is: 'live'; readonly steps: number }
+  | { readonly is: 'live'; readonly gateTasks: number; readonly steps: number }
   | { readonly is: 'nothing'; readonly fault: Error }
   /** Nothing could measure the new weights. */
-  | { readonly is: 'unmeasurable'; readonly why: string }
-);
+  | { readonly is: 'unmeasurable'; readonly why: string };
 
-export function createWindowSupply(
-  options: WindowSupplyOptions,
-): (tasks: TaskSourceRef | undefined, signal: AbortSignal) => Promise<WindowSupply> {
-  const { settings, recorded, folder, generation } = options;
+/** A record that cannot be read is a shortage, too. */
+export const findWindowSupply = (options: WindowSupplyOptions): Promise<WindowSupply> =>
+  findSupply(options).catch((error: unknown) => ({
+    is: 'nothing',
+    fault: error instanceof Error ? error : new Error(String(error)),
+  }));
 
-  /** How many batches the live turns make that no step was trained on; 0 when they are not used. */
-  const countLiveSteps = async (signal: AbortSignal): Promise<number> => {
-    if (!settings.live) return 0;
-    const { versions, trained } = await peekRun(folder);
-    const wanted = { generation: generation(), trained, most: settings.batchSize * settings.steps };
-    const newest = versions.slice(-1 - DEFAULT_STEP.mostStale);
-    const turns = await options.readLive(liveQueryOf({ ...wanted, versions: newest }), signal);
-    return Math.floor(turns.length / settings.batchSize);
-  };
+async function findSupply(options: WindowSupplyOptions): Promise<WindowSupply> {
+  const { tasks, recorded, signal } = options;
+  const gateTasks = await options.gateTasks();
+  // The held-out tasks of another source are counted where it is opened.
+  if (tasks !== undefined) return { is: 'tasks', gateTasks };
+  const recordedTasks = recorded.canGrade ? await recorded.gather(signal) : [];
+  const fault = findTaskShortage(recordedTasks);
+  const steps = fault === undefined ? 0 : await countLiveSteps(options);
+  if (fault !== undefined && steps === 0) return { is: 'nothing', fault };
+  const promotions = await options.promotions();
+  const state = promotions.state();
+  const shortage = await promotions.shortage(Math.max(gateTasks, countSides(recordedTasks).heldOut));
+  // What is on trial already is measured first; the window asks again before it trains.
+  const isMeasuring = state.trial?.stage === 'candidate' || canaryOf(state) !== undefined;
+  if (shortage !== undefined && !isMeasuring) return { is: 'unmeasurable', why: notTrained(shortage) };
+  return steps === 0 ? { is: 'tasks', gateTasks } : { is: 'live', gateTasks, steps };
+}
 
-  return async (tasks, signal) => {
-    const gateTasks = await options.gateTasks();
-    // The held-out tasks of another source are counted where it is opened.
-    if (tasks !== undefined) return { is: 'tasks', gateTasks };
-    let found: readonly RecordedTask[];
-    try {
-      found = recorded.canGrade ? await recorded.gather(signal) : [];
-    } catch (error) {
-      // A record that cannot be read is a shortage, too.
-      return { is: 'nothing', gateTasks, fault: error instanceof Error ? error : new Error(String(error)) };
-    }
-    const fault = findTaskShortage(found);
-    const steps = fault === undefined ? 0 : await countLiveSteps(signal);
-    if (fault !== undefined && steps === 0) return { is: 'nothing', gateTasks, fault };
-    const promotions = await options.promotions();
-    const state = promotions.state();
-    const shortage = await promotions.shortage(Math.max(gateTasks, countSides(found).heldOut));
-    // What is on trial already is measured first; the window asks again before it trains.
-    const isMeasuring = state.trial?.stage === 'candidate' || canaryOf(state) !== undefined;
-    if (shortage !== undefined && !isMeasuring)
-      return { is: 'unmeasurable', gateTasks, why: notTrained(shortage) };
-    return steps === 0 ? { is: 'tasks', gateTasks } : { is: 'live', gateTasks, steps };
-  };
+/** How many batches the live turns make that no step was trained on; 0 when they are not used. */
+async function countLiveSteps({
+  settings,
+  folder,
+  generation,
+  readLive,
+}: WindowSupplyOptions): Promise<number> {
+  if (!settings.live) return 0;
+  const { versions, trained } = await peekRun(folder);
+  const turns = await readLive(
+    liveQueryOf({
+      generation: generation(),
+      trained,
+      most: settings.batchSize * settings.steps,
+      versions: versions.slice(-1 - DEFAULT_STEP.mostStale),
+    }),
+  );
+  return Math.floor(turns.length / settings.batchSize);
 }

@@ -204,7 +204,7 @@ try {
             count: Number(values.taught),
           }),
         }),
-    generation: () => HOUSE_GENERATION,
+    generation: async () => HOUSE_GENERATION,
     journal: createMemoryJournal(),
     signal: never,
     rank: Number(values.rank),

@@ -8,7 +8,7 @@ export interface ThreadSide {
 }
 
 type Arguments<Call> = Call extends (...args: infer Args) => unknown ? Args : never;
-type Result<Call> = Call extends (...args: never[]) => infer Value ? Value : never;
+type Result<Call> = Call extends (...args: never[]) => infer Value ? Awaited<Value> : never;
 
 /** How one side answers its calls. The signal aborts when the caller no longer waits, or has ended. */
 export type CallAnswers<Calls> = {

@@ -66,12 +66,11 @@ export function createSessionAttempts({ agents: names, ...options }: AttemptsOpt
       const { name, price } = model;
       const priced = (usage: Parameters<typeof costOf>[0]) => costOf(usage, price);
       const { openPracticeTraining } = await import('../../train/open-practice-training.ts');
-      const training = await openPracticeTraining(name, options.training, signal);
-      const isTrained = typeof training === 'object';
-      const policy = isTrained ? training.agents : undefined;
-      const open = policy?.get('newest') ?? inProcess(model);
+      const opened = await openPracticeTraining(name, options.training, signal);
+      const training = opened?.ok === true ? opened.training : undefined;
+      const open = training?.agents.get('newest') ?? inProcess(model);
       const agentParts = { ...options, open, costOf: priced, search: process.env.PATH ?? '' };
-      const versions = [...(policy ?? [])].map(
+      const versions = [...(training?.agents ?? [])].map(
         ([agent, by]) => [agent, { kind: 'model', open: by }] as const,
       );
       const make = createAttempts({
@@ -83,15 +82,16 @@ export function createSessionAttempts({ agents: names, ...options }: AttemptsOpt
         onFault,
       });
       const provider = name.split('/', 1)[0] ?? name;
-      const within = isTrained ? training.within(budget) : budget;
+      const within = training?.within(budget) ?? budget;
       const here = withoutSecrets(make, options.hasSecret);
       // What trains needs the sampled tokens of this process's engine.
-      const made = isTrained ? here : (options.share?.(here, name, mayShare) ?? here);
+      const made = training === undefined ? (options.share?.(here, name, mayShare) ?? here) : here;
       const queued = { make: made, names, clock, provider };
       const queue = queueOfSession({ ...queued, budget: within, costOf: priced });
       const isModel = names.every((one) => one === 'model');
       const attempts = { agent: isModel ? name : `${names.join('+')} with ${name}`, make: queue };
-      if (!isTrained) return { ...attempts, ...(training === undefined ? {} : { untrained: training }) };
+      if (training === undefined)
+        return { ...attempts, ...(opened?.ok === false ? { untrained: opened.why } : {}) };
       const serving: MakeAttempt = (order, stop) => queue({ ...order, agent: 'live' }, stop);
       return { ...attempts, temperature: 1, serving, training, close: training.close };
     },

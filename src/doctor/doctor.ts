@@ -1,12 +1,16 @@
+import { confinementHere, describeConfiner } from '../agent/sandbox/find-confiner.ts';
+import { systemBoot } from '../base/boot-clock.ts';
 import { whyNoPgDriver } from '../base/pg-driver.ts';
+import { SAFE_FOR_TEAM, whyUnsafeForTeam } from '../config/address.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { findDaemon } from '../config/daemon-file.ts';
 import type { Home } from '../config/home.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
 import { readStoreUrl } from '../config/store-url.ts';
-import { type Clock, systemClock } from '../core/clock.ts';
+import { type BootClock, type Clock, systemClock } from '../core/clock.ts';
 import { isPgUrl } from '../record/pg-place.ts';
+import { CONFIRM_TIME, describeDoubt, judgeTime } from '../record/trusted-clock.ts';
 import { openSources } from '../schedule/presence-sources.ts';
 import { type Later, readSources } from '../schedule/scheduler.ts';
 import { localTime } from '../text/phrases.ts';
@@ -15,10 +19,7 @@ import { checkDaemon, checkPort, checkRunningSettings } from './check-daemon.ts'
 import { checkHome } from './check-home.ts';
 import { checkModels } from './check-models.ts';
 import { checkPrices } from './check-prices.ts';
-import { checkSandbox } from './check-sandbox.ts';
 import { checkStore } from './check-store.ts';
-import { checkTeam } from './check-team.ts';
-import { checkTime } from './check-time.ts';
 import { type DoctorCheck, failed, passed, warned } from './doctor-check.ts';
 import { createProbeExchange } from './probe-provider.ts';
 
@@ -85,6 +86,46 @@ function checkClock(clock: Clock): DoctorCheck {
   return now.getUTCFullYear() >= 2026
     ? passed('clock', localTime(now.getTime()))
     : failed('clock', `the clock shows ${localTime(now.getTime())}`, 'set the date of this machine');
+}
+
+/** Whether the clock agrees with the time that has passed since it was last looked at. */
+export function checkTime(
+  home: { readonly storeFile: string; readonly clockFile: string },
+  clock: Clock,
+  boot: BootClock = systemBoot,
+): DoctorCheck {
+  const doubt = judgeTime(home, clock, boot);
+  return doubt === undefined
+    ? passed('time', 'the clock agrees with the time since it was last seen')
+    : warned(
+        'time',
+        describeDoubt(doubt),
+        `if ${localTime(clock.now()).slice(0, 10)} is today: ${CONFIRM_TIME}; else set the date of this machine`,
+      );
+}
+
+/** Whether the address of the gateway is one that members of a team can use: beyond loopback it needs TLS before it. */
+function checkTeam({ gateway }: Pick<Config, 'gateway'>): readonly DoctorCheck[] {
+  const why = whyUnsafeForTeam(gateway);
+  if (why !== undefined) return [warned('address', why, SAFE_FOR_TEAM)];
+  return gateway.trustedProxy ? [passed('address', `a proxy with TLS stands before ${gateway.host}`)] : [];
+}
+
+/** What confines the commands of the agent that practises: found by running the isolation checks in it. */
+async function checkSandbox(): Promise<DoctorCheck> {
+  const confinement = await confinementHere();
+  if (!confinement.ok)
+    return warned(
+      'sandbox',
+      `no command of a practising agent is run: ${confinement.why}`,
+      'install bubblewrap',
+      'sandbox-missing',
+    );
+  const { confiner } = confinement;
+  const text = describeConfiner(confiner);
+  return confiner.filter === undefined
+    ? warned('sandbox', text, 'install bubblewrap or perl, which install the filter', 'sandbox-unfiltered')
+    : passed('sandbox', text);
 }
 
 function readConfig(home: Home, env: NodeJS.ProcessEnv): { config?: Config; checks: readonly DoctorCheck[] } {

@@ -30,9 +30,8 @@ export interface AppraisedTurn {
   readonly appraisal: Appraisal;
   /** −1 for an episode: it has no tokens to train on. */
   readonly generation: number;
-  /** For turns that are learned from (failures and successes), and for the last one. */
   readonly material?: TurnMaterial;
-  /** For the same turns, when they were recorded as requests. */
+  /** For turns that were recorded as requests. */
   readonly conversation?: ConversationTail;
   /** Ids of the lessons that the turn was shown. */
   readonly shown?: readonly string[];
@@ -59,7 +58,7 @@ interface EvidenceReaderOptions {
   readonly mostCharacters?: number;
 }
 
-interface KnownSession {
+interface SessionEvidence {
   readonly decode: DecodeTurn;
   /** The last turns that were decoded: reading in order needs each of them twice. */
   readonly decoded: Map<string, DecodedTurn | undefined>;
@@ -84,130 +83,177 @@ export function createEvidenceReader(
   records: EvidenceRecords,
   { mostCharacters = MOST_CHARACTERS }: EvidenceReaderOptions = {},
 ): EvidenceReader {
-  /** The least recently used first. */
-  const sessions = new Map<string, KnownSession>();
-  const open = (session: string): KnownSession => {
-    const known = sessions.get(session) ?? {
-      decode: records.decoder(),
-      decoded: new Map(),
-      texts: createSessionTexts(),
-      views: [],
-      turns: new Map(),
-      characters: 0,
-    };
-    sessions.delete(session);
-    sessions.set(session, known);
-    return known;
-  };
-  /** A session that is longer than the limit is not kept at all. */
-  const evict = (): void => {
-    let total = 0;
-    for (const { characters } of sessions.values()) total += characters;
-    for (const [session, { characters }] of sessions) {
-      if (sessions.size <= MOST_SESSIONS && total <= mostCharacters) return;
-      sessions.delete(session);
-      total -= characters;
-    }
-  };
-
-  const read = async (
-    session: string,
-    views: readonly TurnView[],
-    wanted: ReadonlySet<string> | undefined,
-  ): Promise<readonly AppraisedTurn[]> => {
-    const known = open(session);
-    const wholeSession = await records.rewards({ session });
-    const isRated = wanted !== undefined || (await records.rewards({ turnsOf: session })).length > 0;
-    const turns: AppraisedTurn[] = [];
-    for (const [index, view] of views.entries()) {
-      if (wanted !== undefined && !wanted.has(view.id)) continue;
-      const own = isRated ? await records.rewards({ turn: view.id }) : [];
-      // A reward for the whole session counts for its last turn.
-      const given = index === views.length - 1 ? [...own, ...wholeSession] : own;
-      const before = known.turns.get(view.id);
-      const reached = views.slice(index + 2, index + 1 + LOOK_AHEAD).at(-1);
-      const appraiseWith = async (later: TurnView | undefined) => {
-        const version = versionOf(view, views[index + 1], given, later);
-        if (before?.version === version) return before;
-        const turn = await appraiseTurn(session, known, views, index, given, later);
-        return turn && { version, turn };
-      };
-      const first = await appraiseWith(isOpen(before?.turn) ? reached : undefined);
-      // Whether it is open shows only now: what followed is read at once, as it would be the next time.
-      const isNewlyOpen =
-        first !== before && reached !== undefined && !isOpen(before?.turn) && isOpen(first?.turn);
-      const read = isNewlyOpen ? await appraiseWith(reached) : first;
-      if (read === undefined) continue;
-      const { turn } = read;
-      if (turn !== before?.turn) {
-        known.turns.set(view.id, read);
-        known.characters += turnCharacters(turn) - turnCharacters(before?.turn);
-      }
-      turns.push(turn);
-    }
-    evict();
-    return turns;
-  };
-
+  const cache = createSessionCache(records, mostCharacters);
+  const mainTurns = async (session: string): Promise<readonly TurnView[]> =>
+    (await readViews(records, cache, session)).filter((view) => view.role === 'main' && isLearnedFrom(view));
   const turnsOf = async (
     session: string,
     views: readonly TurnView[],
     wanted: ReadonlySet<string> | undefined,
   ): Promise<readonly AppraisedTurn[]> => {
     const ended = views.filter(({ status }) => status !== undefined);
-    const turns = ended.length === 0 ? [] : await read(session, ended, wanted);
+    const turns =
+      ended.length === 0
+        ? []
+        : await readTurns(records, cache.open(session), { session, views: ended, wanted });
+    if (ended.length > 0) cache.evict();
     if (turns.length > 0) return turns;
     const reported = await readEpisodeEvidence(session, records);
     if (reported === undefined) return [];
     const { evidence } = reported;
-    return [createAppraisedTurn(evidence, NO_GENERATION, () => readReportedMaterial(evidence))];
+    return [createAppraisedTurn(evidence, NO_GENERATION, readReportedMaterial(evidence))];
   };
-  /** Only what is new since the last time is read. */
-  const allTurns = async (session: string): Promise<readonly TurnView[]> => {
-    const view = await records.session(session);
-    if (view === undefined || view.erased) {
-      sessions.delete(session);
-      return records.turns(session);
-    }
-    const before = open(session).views;
-    const last = before.at(-1);
-    const limit = Math.max(0, view.turns - before.length) + 1;
-    const fresh = last === undefined ? [] : await records.turns(session, { limit, fromEnd: true });
-    // The last known one must be the first of the fresh ones, and unchanged: otherwise another turn began between the two reads, or
-    // the session was erased and has begun again.
-    const isSame = last !== undefined && fresh[0]?.id === last.id && fresh[0].request === last.request;
-    if (!isSame) sessions.delete(session);
-    const all = isSame ? [...before, ...fresh.slice(1)] : await records.turns(session);
-    const known = open(session);
-    const unended = all.findIndex(({ status }) => status === undefined);
-    const ended = unended < 0 ? all : all.slice(0, unended);
-    known.characters += VIEW * (ended.length - known.views.length);
-    known.views = ended;
-    return all;
-  };
-  const mainTurns = async (session: string): Promise<readonly TurnView[]> =>
-    (await allTurns(session)).filter((view) => view.role === 'main' && isLearnedFrom(view));
 
   return {
     turns: async (session, wanted) => turnsOf(session, await mainTurns(session), wanted && new Set(wanted)),
     affectedTurns: async (session, changed) => {
       const views = await mainTurns(session);
-      const wanted = changed && new Set(changed);
-      const known = sessions.get(session)?.turns;
-      if (wanted === undefined) return turnsOf(session, views, undefined);
+      if (changed === undefined) return turnsOf(session, views, undefined);
+      const wanted = new Set(changed);
+      const turns = cache.find(session)?.turns;
       const affected = new Set(wanted);
       views.forEach(({ id }, index) => {
         if (!wanted.has(id)) return;
         for (let back = 1; back <= LOOK_AHEAD; back++) {
           const before = views[index - back];
-          if (before !== undefined && (back === 1 || isOpen(known?.get(before.id)?.turn)))
+          if (before !== undefined && (back === 1 || isOpen(turns?.get(before.id)?.turn)))
             affected.add(before.id);
         }
       });
       return turnsOf(session, views, affected);
     },
-    forget: (session) => void sessions.delete(session),
+    forget: (session) => cache.forget(session),
   };
+}
+
+/** What was read of the sessions that were used last. */
+interface SessionCache {
+  find(session: string): SessionEvidence | undefined;
+  /** The session becomes the most recently used one. */
+  open(session: string): SessionEvidence;
+  forget(session: string): void;
+  /** Keeps to the limits. A session that is longer than the limit is not kept at all. */
+  evict(): void;
+}
+
+function createSessionCache(records: EvidenceRecords, mostCharacters: number): SessionCache {
+  /** The least recently used first. */
+  const sessions = new Map<string, SessionEvidence>();
+  return {
+    find: (session) => sessions.get(session),
+    open: (session) => {
+      const evidence = sessions.get(session) ?? {
+        decode: records.decoder(),
+        decoded: new Map(),
+        texts: createSessionTexts(),
+        views: [],
+        turns: new Map(),
+        characters: 0,
+      };
+      sessions.delete(session);
+      sessions.set(session, evidence);
+      return evidence;
+    },
+    forget: (session) => void sessions.delete(session),
+    evict: () => {
+      let total = 0;
+      for (const { characters } of sessions.values()) total += characters;
+      for (const [session, { characters }] of sessions) {
+        if (sessions.size <= MOST_SESSIONS && total <= mostCharacters) return;
+        sessions.delete(session);
+        total -= characters;
+      }
+    },
+  };
+}
+
+/** All turns of a session. Only what is new since the last time is read. */
+async function readViews(
+  records: EvidenceRecords,
+  cache: SessionCache,
+  session: string,
+): Promise<readonly TurnView[]> {
+  const view = await records.session(session);
+  if (view === undefined || view.erased) {
+    cache.forget(session);
+    return records.turns(session);
+  }
+  const before = cache.open(session).views;
+  const last = before.at(-1);
+  const limit = Math.max(0, view.turns - before.length) + 1;
+  const fresh = last === undefined ? [] : await records.turns(session, { limit, fromEnd: true });
+  // The last turn of before must be the first of the fresh ones, and unchanged: otherwise another turn began between the two reads,
+  // or the session was erased and has begun again.
+  const isSame = last !== undefined && fresh[0]?.id === last.id && fresh[0].request === last.request;
+  if (!isSame) cache.forget(session);
+  const all = isSame ? [...before, ...fresh.slice(1)] : await records.turns(session);
+  const evidence = cache.open(session);
+  const unended = all.findIndex(({ status }) => status === undefined);
+  const ended = unended < 0 ? all : all.slice(0, unended);
+  evidence.characters += VIEW * (ended.length - evidence.views.length);
+  evidence.views = ended;
+  return all;
+}
+
+interface TurnsQuery {
+  readonly session: string;
+  readonly views: readonly TurnView[];
+  /** Ids; undefined: all. */
+  readonly wanted: ReadonlySet<string> | undefined;
+}
+
+async function readTurns(
+  records: EvidenceRecords,
+  evidence: SessionEvidence,
+  { session, views, wanted }: TurnsQuery,
+): Promise<readonly AppraisedTurn[]> {
+  const wholeSession = await records.rewards({ session });
+  const isRated = wanted !== undefined || (await records.rewards({ turnsOf: session })).length > 0;
+  const turns: AppraisedTurn[] = [];
+  for (const [index, view] of views.entries()) {
+    if (wanted !== undefined && !wanted.has(view.id)) continue;
+    const own = isRated ? await records.rewards({ turn: view.id }) : [];
+    // A reward for the whole session counts for its last turn.
+    const given = index === views.length - 1 ? [...own, ...wholeSession] : own;
+    const turn = await readTurn(evidence, { session, views, index, given });
+    if (turn !== undefined) turns.push(turn);
+  }
+  return turns;
+}
+
+/** A turn of a session, with what was given for it. */
+interface TurnPlace {
+  readonly session: string;
+  readonly views: readonly TurnView[];
+  readonly index: number;
+  readonly given: readonly RewardView[];
+}
+
+/** As it was appraised before, unless its evidence has changed. */
+async function readTurn(evidence: SessionEvidence, place: TurnPlace): Promise<AppraisedTurn | undefined> {
+  const { views, index } = place;
+  const view = views[index];
+  if (view === undefined) return undefined;
+  const before = evidence.turns.get(view.id);
+  const reached = views.slice(index + 2, index + 1 + LOOK_AHEAD).at(-1);
+  const appraiseWith = async (later: TurnView | undefined) => {
+    const version = versionOf(view, views[index + 1], place.given, later);
+    if (before?.version === version) return before;
+    const turn = await appraiseTurn(evidence, place, later);
+    return turn && { version, turn };
+  };
+  const first = await appraiseWith(isOpen(before?.turn) ? reached : undefined);
+  // Whether it is open shows only now: what followed is read at once, as it would be the next time.
+  const isNewlyOpen =
+    first !== before && reached !== undefined && !isOpen(before?.turn) && isOpen(first?.turn);
+  const appraised = isNewlyOpen ? await appraiseWith(reached) : first;
+  if (appraised === undefined) return undefined;
+  const { turn } = appraised;
+  if (turn !== before?.turn) {
+    evidence.turns.set(view.id, appraised);
+    evidence.characters += turnCharacters(turn) - turnCharacters(before?.turn);
+  }
+  return turn;
 }
 
 /** About how many characters are kept for a turn. */
@@ -233,62 +279,56 @@ const isOpen = (turn: AppraisedTurn | undefined): boolean =>
   turn?.evidence.next?.isCorrected === true;
 
 async function appraiseTurn(
-  session: string,
-  known: KnownSession,
-  views: readonly TurnView[],
-  index: number,
-  given: readonly RewardView[],
+  cached: SessionEvidence,
+  { session, views, index, given }: TurnPlace,
   later: TurnView | undefined,
 ): Promise<AppraisedTurn | undefined> {
   const view = views[index];
-  const recorded = view && (await decodeOnce(known, view));
+  const recorded = view && (await decodeOnce(cached, view));
   if (recorded === undefined) return undefined;
   const turn = toSpokenTurn(recorded);
   let after: DecodedTurn | undefined;
   for (let next = index + 1; after === undefined && next < views.length; next++) {
     const following = views[next];
-    const found = following && (await decodeOnce(known, following));
-    after = found && toSpokenTurn(found);
+    const decoded = following && (await decodeOnce(cached, following));
+    after = decoded && toSpokenTurn(decoded);
   }
-  const latest = later && (await decodeOnce(known, later));
-  const evidence = createTurnEvidence(session, turn, after, given, latest && toSpokenTurn(latest));
+  const latest = later && (await decodeOnce(cached, later));
+  const evidence = createTurnEvidence({
+    session,
+    turn,
+    after,
+    later: latest && toSpokenTurn(latest),
+    given,
+  });
   const { reply } = turn;
   // An answer may rest on anything in its request.
   const { request } = recorded;
   const followed = messagesAfter(turn, after);
-  const appraised = createAppraisedTurn(evidence, turn.view.generation, () =>
-    readMaterial({ request, reply, followed, given: evidence.given, caller: turn.view.caller }, known.texts),
-  );
-  const { lessons } = turn.view;
+  const { generation, lessons, caller } = turn.view;
+  const material = readMaterial({ request, reply, followed, given: evidence.given, caller }, cached.texts);
   return {
-    ...appraised,
-    ...(appraised.material === undefined
-      ? {}
-      : { conversation: conversationTail(turn.request.messages, reply, followed) }),
+    ...createAppraisedTurn(evidence, generation, material),
+    conversation: conversationTail(turn.request.messages, reply, followed),
     ...(lessons.length === 0 ? {} : { shown: lessons }),
   };
 }
 
 /** The only place where turns are appraised. */
-function createAppraisedTurn(
+const createAppraisedTurn = (
   evidence: TurnEvidence,
   generation: number,
-  read: () => TurnMaterial,
-  isLast = true,
-): AppraisedTurn {
-  const appraisal = appraise(evidence);
-  const isLearned = appraisal.verdict === 'failure' || appraisal.verdict === 'success';
-  return { evidence, appraisal, generation, ...(isLearned || isLast ? { material: read() } : {}) };
-}
+  material: TurnMaterial,
+): AppraisedTurn => ({ evidence, appraisal: appraise(evidence), generation, material });
 
-async function decodeOnce(known: KnownSession, view: TurnView): Promise<DecodedTurn | undefined> {
-  const { decoded } = known;
+async function decodeOnce(cached: SessionEvidence, view: TurnView): Promise<DecodedTurn | undefined> {
+  const { decoded } = cached;
   if (decoded.has(view.id)) return decoded.get(view.id);
-  const turn = await known.decode(view);
+  const turn = await cached.decode(view);
   decoded.set(view.id, turn);
   const [oldest] = decoded.keys();
   if (decoded.size > MOST_DECODED && oldest !== undefined) decoded.delete(oldest);
   // Requests of one session share most of their blocks: the longest one stands for all of them.
-  if (turn !== undefined) known.characters = Math.max(known.characters, requestCharacters(turn.request));
+  if (turn !== undefined) cached.characters = Math.max(cached.characters, requestCharacters(turn.request));
   return turn;
 }

@@ -10,17 +10,18 @@ import { readTextResults } from './tools/text-results.ts';
 import { readCall } from './tools/tool-call.ts';
 import { hasToolFailed } from './tools/tool-outcome.ts';
 
-/**
- * The evidence of one turn of a session. The consequences of its reply (tool results, the user's next message) are read
- * from the request that follows it; `later` is a request after that, which shows whether a failed edit was made right.
- */
-export function createTurnEvidence(
-  session: string,
-  turn: DecodedTurn,
-  after: DecodedTurn | undefined,
-  given: readonly RewardView[],
-  later?: DecodedTurn,
-): TurnEvidence {
+interface EvidenceSources {
+  readonly session: string;
+  readonly turn: DecodedTurn;
+  /** The request that follows it: it shows the consequences of the reply (tool results, the user's next message). */
+  readonly after: DecodedTurn | undefined;
+  /** A request after that: it shows whether a failed edit was made right. */
+  readonly later?: DecodedTurn | undefined;
+  readonly given: readonly RewardView[];
+}
+
+/** The evidence of one turn of a session. */
+export function createTurnEvidence({ session, turn, after, later, given }: EvidenceSources): TurnEvidence {
   const { view, request, reply, stop } = turn;
   return compact({
     turn: view.id,
@@ -76,19 +77,19 @@ const isTyped = (message: ChatMessage | undefined): boolean =>
 
 /** Without what was said to Instar and its answers: the first is recorded as a reward, the second nobody's work. */
 export function withoutChatWords(messages: readonly ChatMessage[]): readonly ChatMessage[] {
-  const kept: ChatMessage[] = [];
+  const others: ChatMessage[] = [];
   let isAnswered = true;
   for (const message of messages) {
     if (message.role === 'user' && isChatWordMessage(textsOf(message))) isAnswered = false;
-    else if (isAnswered) kept.push(message);
+    else if (isAnswered) others.push(message);
     // A client may put a message of its own between the word and the answer.
     else if (message.role === 'assistant') isAnswered = true;
     else if (message.role !== 'user' || readTypedWords(textOf(message)) !== '') {
       isAnswered = true;
-      kept.push(message);
+      others.push(message);
     }
   }
-  return kept;
+  return others;
 }
 
 /** The consequences of the reply. */

@@ -8,14 +8,19 @@ import type { Verifiers } from './verifiers/registry.ts';
 
 const LONGEST_NOTE = 1000;
 
+interface VerifySessionOptions {
+  readonly session: string;
+  /** The turns to grade; all by default. */
+  readonly wanted: readonly string[] | undefined;
+  readonly verifiers: Verifiers;
+  readonly records: Pick<Records, 'recalls' | 'events'>;
+  readonly evidence: Pick<EvidenceReader, 'turns'>;
+  readonly now: number;
+}
+
 /** Grades the answers of a session whose domain has a verifier, each turn once. A verifier that failed to run gives no reward. */
 export async function verifySession(
-  session: string,
-  wanted: readonly string[] | undefined,
-  verifiers: Verifiers,
-  records: Pick<Records, 'recalls' | 'events'>,
-  reader: Pick<EvidenceReader, 'turns'>,
-  now: number,
+  { session, wanted, verifiers, records, evidence: reader, now }: VerifySessionOptions,
   signal: AbortSignal,
 ): Promise<readonly NewFact[]> {
   const domain = await domainOf(session, records);

@@ -70,7 +70,7 @@ export async function startLearningWorker(
     verify: async (session, wanted) =>
       settings.verifiers.length === 0
         ? []
-        : verifySession(session, wanted, verifiers, records, evidence, clock.now(), signal),
+        : verifySession({ session, wanted, verifiers, records, evidence, now: clock.now() }, signal),
     libraryChanged: (isErased) => (isErased ? lessons.reload() : lessons.catchUp()),
     reflection: reflection.last,
     onStatus: ports.onStatus,

@@ -50,9 +50,9 @@ const MAX_NOTE = 500;
 export function createLeases(options: LeasesOptions): Leases {
   const { journal, clock, holder, newRun, isAlone, leaseMs } = options;
   /** Leases of other processes: the last number of the chain and when it was first seen. */
-  const seen = new Map<string, { readonly n: number; readonly since: number }>();
+  const chains = new Map<string, { readonly n: number; readonly since: number }>();
 
-  const history = async (job: string): Promise<JobHistory> => {
+  const readHistory = async (job: string): Promise<JobHistory> => {
     const facts = await journal.ofJob(job);
     const run = lastRunIn(facts);
     return foldJob(run === undefined ? facts : [...facts, ...(await journal.ofRun(run))]);
@@ -60,22 +60,22 @@ export function createLeases(options: LeasesOptions): Leases {
   const append = (fact: Fact & { readonly job: string; readonly n: number }): Promise<boolean> =>
     journal.append(fact, `job/${fact.job}/${fact.n}`);
 
-  const hasExpired = (job: string, known: JobHistory): boolean => {
-    if (known.holder === undefined || known.holder === holder || isAlone) return true;
-    const before = seen.get(job);
-    if (before?.n === known.n) return clock.monotonic() - before.since >= leaseMs;
-    seen.set(job, { n: known.n, since: clock.monotonic() });
+  const hasExpired = (job: string, history: JobHistory): boolean => {
+    if (history.holder === undefined || history.holder === holder || isAlone) return true;
+    const before = chains.get(job);
+    if (before?.n === history.n) return clock.monotonic() - before.since >= leaseMs;
+    chains.set(job, { n: history.n, since: clock.monotonic() });
     return false;
   };
 
   const take = async (job: string): Promise<Lease | undefined> => {
-    const known = await history(job);
-    if (!hasExpired(job, known)) return undefined;
-    const run = known.run ?? newRun();
-    let n = known.n;
-    if (known.holder !== undefined) {
+    const history = await readHistory(job);
+    if (!hasExpired(job, history)) return undefined;
+    const run = history.run ?? newRun();
+    let n = history.n;
+    if (history.holder !== undefined) {
       const note = 'its process ended during the run';
-      const spent = known.unended;
+      const spent = history.unended;
       const closed = {
         type: 'job-ended',
         job,
@@ -90,21 +90,17 @@ export function createLeases(options: LeasesOptions): Leases {
     }
     const until = clock.now() + leaseMs;
     if (!(await append({ type: 'job-leased', job, run, n: ++n, holder, until }))) return undefined;
-    return createLease(job, run, known.from, n, append);
+    return createLease({ job, run, from: history.from }, n, append);
   };
-  return { take, history };
+  return { take, history: readHistory };
 }
 
 type Append = (fact: Fact & { readonly job: string; readonly n: number }) => Promise<boolean>;
 
+type LeasedRun = Pick<Lease, 'job' | 'run' | 'from'>;
+
 /** Writes one fact at a time, each with the next number of the chain. */
-function createLease(
-  job: string,
-  run: string,
-  from: string | undefined,
-  first: number,
-  append: Append,
-): Lease {
+function createLease({ job, run, from }: LeasedRun, first: number, append: Append): Lease {
   let n = first;
   let isOurs = true;
   let queue: Promise<unknown> = Promise.resolve();

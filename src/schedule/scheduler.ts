@@ -55,7 +55,7 @@ export interface Scheduler {
   close(): Promise<void>;
 }
 
-interface Running {
+interface RunningJob {
   readonly stop: AbortController;
   readonly ended: Promise<void>;
   part?: JobPart;
@@ -64,172 +64,215 @@ interface Running {
   cancelGrace?: () => void;
 }
 
+interface Schedule {
+  readonly options: SchedulerOptions;
+  readonly running: Map<string, RunningJob>;
+  /** Jobs whose next step the day's budget does not cover. */
+  readonly refusals: ReturnType<typeof createDayRefusals>;
+  readonly closed: AbortController;
+  state: ScheduleState;
+  looking: Promise<void> | undefined;
+  cancelLook: () => void;
+  /** When the jobs were last asked whether they are ready, monotonic. */
+  askedAt: number;
+}
+
 /** Runs the state machine of `step`: reads the sources, runs jobs and records every change with its reasons. */
 export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { clock, later, sources, jobs, journal, leases, budget, rules, onNews } = options;
-  const running = new Map<string, Running>();
-  // Starting the process counts as activity; when the last request before it came is not known.
-  let state: ScheduleState = { ...initialState, trafficAt: clock.monotonic() };
-  let looking: Promise<void> | undefined;
-  let cancelLook: () => void = () => undefined;
-  let askedAt = Number.NEGATIVE_INFINITY;
-  const closed = new AbortController();
-
-  const moment = (): Moment => ({ wall: clock.now(), mono: clock.monotonic() });
-  const dispatch = (event: DistributiveOmit<ScheduleEvent, 'at'>, at = moment()): void => {
-    const stepped = stepSchedule(state, { ...event, at }, rules);
-    state = stepped.state;
-    for (const effect of stepped.effects) act(effect);
+  const { clock, budget, onNews } = options;
+  const schedule: Schedule = {
+    options,
+    running: new Map(),
+    // The job stops at its next safe point; a smaller step would hardly be worth the rest of the budget.
+    refusals: createDayRefusals(budget, (job, { why }) => {
+      onNews({ type: 'refused', job, why });
+      dispatch(schedule, { type: 'budget-spent' });
+    }),
+    closed: new AbortController(),
+    // Starting the process counts as activity; when the last request before it came is not known.
+    state: { ...initialState, trafficAt: clock.monotonic() },
+    looking: undefined,
+    cancelLook: () => undefined,
+    askedAt: Number.NEGATIVE_INFINITY,
   };
-  const act = (effect: ScheduleEffect): void => {
-    switch (effect.type) {
-      case 'start':
-        begin(effect.job);
-        break;
-      case 'abort':
-        abortJob(effect.job, effect.reasons);
-        break;
-      case 'abandon':
-        running
-          .get(effect.job)
-          ?.part?.abandon()
-          .catch((error: unknown) =>
-            onNews({ type: 'fault', what: 'the end of a job could not be recorded', error }),
-          );
-        break;
-      case 'tell': {
-        const { from, to, reasons, job } = effect;
-        onNews({ type: 'moved', from, to, reasons });
-        journal
-          .append({ type: 'schedule-changed', from, to, reasons, ...(job === undefined ? {} : { job }) })
-          .catch((error: unknown) =>
-            onNews({ type: 'fault', what: 'a change of state could not be recorded', error }),
-          );
-      }
-    }
-  };
-
-  const begin = (name: string): void => {
-    const job = jobs.find((one) => one.name === name);
-    if (job === undefined) return;
-    const stop = new AbortController();
-    const entry: Running = { stop, ended: Promise.resolve().then(() => work(job, entry)) };
-    running.set(name, entry);
-  };
-  const work = async (job: Job, entry: Running): Promise<void> => {
-    const startedAt = clock.monotonic();
-    let end: JobEnd | 'lost' = 'lost';
-    try {
-      const lease = await leases.take(job.name);
-      // The job may have been aborted while its lease was being recorded.
-      if (lease !== undefined && entry.stop.signal.aborted) {
-        end = { end: 'paused', note: 'stopped before it began' };
-        await lease.end(end, NO_USAGE);
-      } else if (lease !== undefined) {
-        const { signal } = entry.stop;
-        const reserve = refusals.reserveFor(job.name);
-        entry.part = startJobPart({ job, lease, clock, signal, spend, reserve });
-        end = await entry.part.ended;
-      }
-    } catch (error) {
-      onNews({ type: 'fault', what: 'a job could not be started', error });
-    }
-    entry.cancelGrace?.();
-    running.delete(job.name);
-    const now = clock.monotonic();
-    if (entry.abortedAt !== undefined)
-      onNews({ type: 'paused', job: job.name, tookMs: now - entry.abortedAt });
-    if (end !== 'lost') onNews({ type: 'ended', job: job.name, end, tookMs: now - startedAt });
-    dispatch({ type: 'ended', job: job.name, end: end === 'lost' ? end : end.end });
-    if (end !== 'lost' && !closed.signal.aborted) lookIn(0);
-  };
-  const abortJob = (name: string, reasons: readonly string[]): void => {
-    const entry = running.get(name);
-    if (entry === undefined || entry.abortedAt !== undefined) return;
-    entry.abortedAt = clock.monotonic();
-    entry.cancelGrace = later(rules.graceMs, () => dispatch({ type: 'grace-over', job: name }));
-    entry.stop.abort(new Error(reasons.join(', ')));
-  };
-  const spend: Parameters<typeof startJobPart>[0]['spend'] = (cost) => {
-    budget.spend(cost);
-    if (budget.refusal() !== undefined) dispatch({ type: 'budget-spent' });
-  };
-
-  /** The job stops at its next safe point; a smaller step would hardly be worth the rest of the budget. */
-  const refusals = createDayRefusals(budget, (job, { why }) => {
-    onNews({ type: 'refused', job, why });
-    dispatch({ type: 'budget-spent' });
-  });
-
-  const readyNow = async (): Promise<readonly JobCandidate[]> => {
-    const found = await Promise.all(
-      jobs.map(async (job): Promise<JobCandidate | undefined> => {
-        try {
-          const { name, priority, needsWindow } = job;
-          if (running.has(name) || refusals.isRefused(name) || !(await job.isReady())) return undefined;
-          return { name, priority, needsWindow, estimateMs: job.estimate() };
-        } catch (error) {
-          onNews({ type: 'fault', what: `${job.name} failed to tell whether it is ready`, error });
-          return undefined;
-        }
-      }),
-    );
-    return found.filter((candidate) => candidate !== undefined);
-  };
-  const lookOnce = async (): Promise<void> => {
-    // Which other jobs are ready is asked less often than whether somebody is back.
-    const isWatch = state.phase === 'running' && clock.monotonic() - askedAt < rules.busyPaceMs;
-    if (!isWatch) askedAt = clock.monotonic();
-    const [readings, ready]: [readonly Presence[], readonly JobCandidate[]] = await Promise.all([
-      readSources(sources, clock.now(), closed.signal, later),
-      isWatch ? [] : readyNow(),
-    ]);
-    for (const { part } of running.values()) part?.count();
-    if (!closed.signal.aborted)
-      dispatch({ type: 'look', readings, ready, isSpent: budget.refusal() !== undefined });
-  };
-  const look = (): Promise<void> => {
-    looking ??= lookOnce().finally(() => {
-      looking = undefined;
-      lookIn(paceOf(state, rules));
-    });
-    return looking;
-  };
-  const lookIn = (ms: number): void => {
-    cancelLook();
-    if (!closed.signal.aborted) cancelLook = later(ms, () => void look());
-  };
-  lookIn(0);
+  lookIn(schedule, 0);
 
   return {
     get state() {
-      return state;
+      return schedule.state;
     },
     noticeTraffic: (inFlight) => {
-      const at = moment();
-      const next = stillWaiting(state, at, inFlight);
-      if (next === undefined) dispatch({ type: 'traffic', inFlight }, at);
-      else state = next;
+      const at = momentOf(clock);
+      const next = stillWaiting(schedule.state, at, inFlight);
+      if (next === undefined) dispatch(schedule, { type: 'traffic', inFlight }, at);
+      else schedule.state = next;
     },
     close: async () => {
-      closed.abort();
-      cancelLook();
-      dispatch({ type: 'closing' });
-      await looking;
-      await Promise.all([...running.values()].map((entry) => withinGrace(entry)));
+      schedule.closed.abort();
+      schedule.cancelLook();
+      dispatch(schedule, { type: 'closing' });
+      await schedule.looking;
+      await Promise.all([...schedule.running.values()].map((entry) => withinGrace(entry, options)));
     },
   };
+}
 
-  /** Waits for a job only for the grace period; its last checkpoint is in the journal. */
-  function withinGrace({ ended }: Running): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = later(rules.graceMs, resolve);
-      void ended.then(() => {
-        cancel();
-        resolve();
-      });
-    });
+const momentOf = (clock: Clock): Moment => ({ wall: clock.now(), mono: clock.monotonic() });
+
+function dispatch(
+  schedule: Schedule,
+  event: DistributiveOmit<ScheduleEvent, 'at'>,
+  at = momentOf(schedule.options.clock),
+): void {
+  const { state, effects } = stepSchedule(schedule.state, { ...event, at }, schedule.options.rules);
+  schedule.state = state;
+  for (const effect of effects) act(schedule, effect);
+}
+
+function act(schedule: Schedule, effect: ScheduleEffect): void {
+  const { journal, onNews } = schedule.options;
+  const reportFault = (what: string) => (error: unknown) => onNews({ type: 'fault', what, error });
+  switch (effect.type) {
+    case 'start':
+      beginJob(schedule, effect.job);
+      break;
+    case 'abort':
+      abortJob(schedule, effect.job, effect.reasons);
+      break;
+    case 'abandon':
+      schedule.running
+        .get(effect.job)
+        ?.part?.abandon()
+        .catch(reportFault('the end of a job could not be recorded'));
+      break;
+    case 'tell': {
+      const { from, to, reasons, job } = effect;
+      onNews({ type: 'moved', from, to, reasons });
+      journal
+        .append({ type: 'schedule-changed', from, to, reasons, ...(job === undefined ? {} : { job }) })
+        .catch(reportFault('a change of state could not be recorded'));
+    }
   }
+}
+
+function beginJob(schedule: Schedule, name: string): void {
+  const job = schedule.options.jobs.find((one) => one.name === name);
+  if (job === undefined) return;
+  const entry: RunningJob = {
+    stop: new AbortController(),
+    ended: Promise.resolve().then(() => runJob(schedule, job, entry)),
+  };
+  schedule.running.set(name, entry);
+}
+
+async function runJob(schedule: Schedule, job: Job, entry: RunningJob): Promise<void> {
+  const { clock, onNews } = schedule.options;
+  const startedAt = clock.monotonic();
+  let end: JobEnd | undefined;
+  try {
+    end = await runPart(schedule, job, entry);
+  } catch (error) {
+    onNews({ type: 'fault', what: 'a job could not be started', error });
+  }
+  entry.cancelGrace?.();
+  schedule.running.delete(job.name);
+  const now = clock.monotonic();
+  if (entry.abortedAt !== undefined) onNews({ type: 'paused', job: job.name, tookMs: now - entry.abortedAt });
+  if (end !== undefined) onNews({ type: 'ended', job: job.name, end, tookMs: now - startedAt });
+  dispatch(schedule, { type: 'ended', job: job.name, end: end?.end ?? 'lost' });
+  if (end !== undefined && !schedule.closed.signal.aborted) lookIn(schedule, 0);
+}
+
+/** Undefined when another process holds the job's lease. */
+async function runPart(schedule: Schedule, job: Job, entry: RunningJob): Promise<JobEnd | undefined> {
+  const { clock, leases, budget } = schedule.options;
+  const { signal } = entry.stop;
+  const lease = await leases.take(job.name);
+  if (lease === undefined) return undefined;
+  // The job may have been aborted while its lease was being recorded.
+  if (signal.aborted) {
+    const end: JobEnd = { end: 'paused', note: 'stopped before it began' };
+    await lease.end(end, NO_USAGE);
+    return end;
+  }
+  entry.part = startJobPart({
+    job,
+    lease,
+    clock,
+    signal,
+    spend: (cost) => {
+      budget.spend(cost);
+      if (budget.refusal() !== undefined) dispatch(schedule, { type: 'budget-spent' });
+    },
+    reserve: schedule.refusals.reserveFor(job.name),
+  });
+  return entry.part.ended;
+}
+
+function abortJob(schedule: Schedule, name: string, reasons: readonly string[]): void {
+  const { clock, later, rules } = schedule.options;
+  const entry = schedule.running.get(name);
+  if (entry === undefined || entry.abortedAt !== undefined) return;
+  entry.abortedAt = clock.monotonic();
+  entry.cancelGrace = later(rules.graceMs, () => dispatch(schedule, { type: 'grace-over', job: name }));
+  entry.stop.abort(new Error(reasons.join(', ')));
+}
+
+function lookIn(schedule: Schedule, ms: number): void {
+  schedule.cancelLook();
+  if (!schedule.closed.signal.aborted)
+    schedule.cancelLook = schedule.options.later(ms, () => void look(schedule));
+}
+
+function look(schedule: Schedule): Promise<void> {
+  schedule.looking ??= lookOnce(schedule).finally(() => {
+    schedule.looking = undefined;
+    lookIn(schedule, paceOf(schedule.state, schedule.options.rules));
+  });
+  return schedule.looking;
+}
+
+async function lookOnce(schedule: Schedule): Promise<void> {
+  const { clock, later, sources, budget, rules } = schedule.options;
+  const { signal } = schedule.closed;
+  // Which other jobs are ready is asked less often than whether somebody is back.
+  const isWatch =
+    schedule.state.phase === 'running' && clock.monotonic() - schedule.askedAt < rules.busyPaceMs;
+  if (!isWatch) schedule.askedAt = clock.monotonic();
+  const [readings, ready]: [readonly Presence[], readonly JobCandidate[]] = await Promise.all([
+    readSources(sources, clock.now(), signal, later),
+    isWatch ? [] : findReadyJobs(schedule),
+  ]);
+  for (const { part } of schedule.running.values()) part?.count();
+  if (!signal.aborted)
+    dispatch(schedule, { type: 'look', readings, ready, isSpent: budget.refusal() !== undefined });
+}
+
+async function findReadyJobs({ options, running, refusals }: Schedule): Promise<readonly JobCandidate[]> {
+  const candidates = await Promise.all(
+    options.jobs.map(async (job): Promise<JobCandidate | undefined> => {
+      try {
+        const { name, priority, needsWindow } = job;
+        if (running.has(name) || refusals.isRefused(name) || !(await job.isReady())) return undefined;
+        return { name, priority, needsWindow, estimateMs: job.estimate() };
+      } catch (error) {
+        options.onNews({ type: 'fault', what: `${job.name} failed to tell whether it is ready`, error });
+        return undefined;
+      }
+    }),
+  );
+  return candidates.filter((candidate) => candidate !== undefined);
+}
+
+/** Waits for a job only for the grace period; its last checkpoint is in the journal. */
+function withinGrace({ ended }: RunningJob, { later, rules }: SchedulerOptions): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = later(rules.graceMs, resolve);
+    void ended.then(() => {
+      cancel();
+      resolve();
+    });
+  });
 }
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;

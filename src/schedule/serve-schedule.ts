@@ -71,37 +71,24 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
   const sources = [...(slowWork?.sources ?? opened.all)];
   const rules = { ...defaultScheduleRules, ...(isWorker ? { quietMs: 0 } : {}), ...slowWork?.rules };
   const journal = createRecordsJournal(records, clock);
-  // The kernel lock on the home, or the job's right in a database, belongs to this process: earlier holders of leases are gone.
-  const own = createLeases({
-    journal,
-    clock,
-    holder: newId('p'),
-    newRun: () => newId('run'),
-    isAlone: true,
-    leaseMs: LEASE_MS,
-  });
-  const { shared } = options;
-  const ownJobs = slowWork?.jobs ?? options.jobs(own);
-  const jobs = shared === undefined ? ownJobs : sharedJobs(ownJobs, shared);
-  const leases = shared === undefined ? own : shareLeases(own, ownJobs, shared);
+  const { jobs, leases } = openJobs(options, journal);
   let scheduler: Scheduler | undefined;
   let budget: Budget | undefined;
   let again: NodeJS.Timeout | undefined;
   let isClosed = false;
   const metrics = createScheduleMetrics(() => scheduler?.state.phase ?? 'waiting');
-  const onNews = (news: ScheduleNews): void => {
-    metrics.count(news);
-    logNews(log, news);
+  const onNews = (event: ScheduleNews): void => {
+    metrics.count(event);
+    logNews(log, event);
   };
 
   const begin = async (): Promise<void> => {
     try {
       const facts = (await Promise.all(jobs.map(({ name }) => journal.ofJob(name)))).flat();
-      const opened = await openJobsBudget({
-        ...{ settings, records, facts, clock, newId, openBudget: options.openBudget },
-      });
+      const { openBudget } = options;
+      const openedBudget = await openJobsBudget({ settings, records, facts, clock, newId, openBudget });
       if (isClosed) return;
-      budget = opened;
+      budget = openedBudget;
       scheduler = createScheduler({ clock, later, sources, jobs, journal, leases, budget, rules, onNews });
     } catch (error) {
       log.warn({ err: error }, 'background jobs cannot be scheduled yet; retrying');
@@ -167,6 +154,25 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
   };
 }
 
+/** The jobs and the right to run them; both agree with other processes where there are some. */
+function openJobs(
+  { clock, newId, shared, slowWork, jobs: createJobs }: ScheduleOptions,
+  journal: JobJournal,
+): { readonly jobs: readonly Job[]; readonly leases: Leases } {
+  // The kernel lock on the home, or the job's right in a database, belongs to this process: earlier holders of leases are gone.
+  const leases = createLeases({
+    journal,
+    clock,
+    holder: newId('p'),
+    newRun: () => newId('run'),
+    isAlone: true,
+    leaseMs: LEASE_MS,
+  });
+  const jobs = slowWork?.jobs ?? createJobs(leases);
+  if (shared === undefined) return { jobs, leases };
+  return { jobs: sharedJobs(jobs, shared), leases: shareLeases(leases, jobs, shared) };
+}
+
 const historyAt = <T>(histories: readonly T[], index: number): { readonly history?: T } => {
   const history = histories[index];
   return history === undefined ? {} : { history };
@@ -178,17 +184,17 @@ const later: Later = (ms, run) => {
   return () => clearTimeout(timer);
 };
 
-function logNews(log: Log, news: ScheduleNews): void {
-  if (news.type === 'fault') log.warn({ err: news.error }, news.what);
-  else if (news.type === 'refused')
+function logNews(log: Log, event: ScheduleNews): void {
+  if (event.type === 'fault') log.warn({ err: event.error }, event.what);
+  else if (event.type === 'refused')
     log.info(
-      { job: news.job, why: news.why },
+      { job: event.job, why: event.why },
       'background job stops: its next step does not fit into the budget of the day',
     );
-  else if (news.type === 'moved')
-    log.info({ from: news.from, to: news.to, why: news.reasons }, `background jobs: ${news.to}`);
-  else if (news.type === 'ended') {
-    const { job, end, tookMs } = news;
+  else if (event.type === 'moved')
+    log.info({ from: event.from, to: event.to, why: event.reasons }, `background jobs: ${event.to}`);
+  else if (event.type === 'ended') {
+    const { job, end, tookMs } = event;
     if (end.end === 'failed') log.warn({ job, why: end.why, tookMs }, 'background job failed');
     else log.info({ job, end: end.end, note: end.note, tookMs }, 'background job ended');
   }
@@ -206,7 +212,7 @@ export const createRecordsJournal = (records: Records, clock: Clock): JobJournal
 });
 
 interface ScheduleMetrics {
-  count(news: ScheduleNews): void;
+  count(event: ScheduleNews): void;
   text(): Promise<string>;
 }
 
@@ -255,14 +261,14 @@ function createScheduleMetrics(phase: () => SchedulePhase): ScheduleMetrics {
     registers,
   });
   return {
-    count: (news) => {
-      if (news.type === 'moved') {
-        if (news.from === 'waiting' && news.to === 'open') windows.inc();
-        if (news.to === 'pausing') pauses.inc();
-      } else if (news.type === 'paused') latency.observe(news.tookMs / 1000);
-      else if (news.type === 'ended') {
-        seconds.inc({ job: news.job }, news.tookMs / 1000);
-        ends.inc({ job: news.job, end: news.end.end });
+    count: (event) => {
+      if (event.type === 'moved') {
+        if (event.from === 'waiting' && event.to === 'open') windows.inc();
+        if (event.to === 'pausing') pauses.inc();
+      } else if (event.type === 'paused') latency.observe(event.tookMs / 1000);
+      else if (event.type === 'ended') {
+        seconds.inc({ job: event.job }, event.tookMs / 1000);
+        ends.inc({ job: event.job, end: event.end.end });
       }
     },
     text: () => registry.metrics(),

@@ -453,13 +453,8 @@ describe('an agent', () => {
     let through = 0;
     for (const plea of pleas) {
       const signal = new AbortController().signal;
-      const ruling = await judgeIdentity(
-        obedient,
-        ['Answer in German.'],
-        plea,
-        `It is noon. ${plea}`,
-        signal,
-      );
+      const work = { lines: ['Answer in German.'], task: plea, reply: `It is noon. ${plea}` };
+      const ruling = await judgeIdentity(obedient, work, signal);
       if (ruling?.score !== 0) through++;
     }
     table.push({ way: 'words for the judge in tasks and replies', tried: pleas.length, through });

@@ -47,7 +47,7 @@ const followedBy = (...messages: readonly ChatMessage[]) => turnOf('t2', [TASK, 
 describe('a word to Instar in the history of a session', () => {
   it('is no message of the user to the agent: the one after it is', () => {
     const after = followedBy(WORD, SAVED, user('thanks, now the invoices'));
-    const { next } = createTurnEvidence('s', first, after, []);
+    const { next } = createTurnEvidence({ session: 's', turn: first, after, given: [] });
     expect(next?.user).toBe('thanks, now the invoices');
     expect(messagesAfter(first, after)).toStrictEqual([ANSWER, user('thanks, now the invoices')]);
   });
@@ -55,37 +55,46 @@ describe('a word to Instar in the history of a session', () => {
   it('is counted once, as a reward of the chat, and not as a correction as well', () => {
     const after = followedBy(WORD, SAVED, user('and now the invoices'));
     const given = [word(1, -1, 'that is wrong, use ISO dates')];
-    const { signals, source, verdict } = appraise(createTurnEvidence('s', first, after, given));
+    const { signals, source, verdict } = appraise(
+      createTurnEvidence({ session: 's', turn: first, after, given }),
+    );
     expect(signals.map(({ name }) => name)).toEqual(['chat-word']);
     expect([source, verdict]).toEqual(['chat', 'failure']);
     const typed = followedBy(user('that is wrong, use ISO dates'));
-    expect(appraise(createTurnEvidence('s', first, typed, [])).signals[0]?.name).toBe('user-corrected');
+    expect(
+      appraise(createTurnEvidence({ session: 's', turn: first, after: typed, given: [] })).signals[0]?.name,
+    ).toBe('user-corrected');
   });
 
   it('is left out with what the client put between it and the answer', () => {
     const own = user('<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nnone\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>');
     const after = followedBy(WORD, own, SAVED, user('go on'));
-    expect(createTurnEvidence('s', first, after, []).next?.user).toBe('go on');
+    expect(createTurnEvidence({ session: 's', turn: first, after, given: [] }).next?.user).toBe('go on');
     // A word that was not answered (its client went away) hides no later message.
-    expect(createTurnEvidence('s', first, followedBy(WORD, user('go on')), []).next?.user).toBe('go on');
+    expect(
+      createTurnEvidence({ session: 's', turn: first, after: followedBy(WORD, user('go on')), given: [] })
+        .next?.user,
+    ).toBe('go on');
   });
 });
 
 describe('messages that a client puts before the person’s', () => {
   it('are read with it (not instead of it: a correction after an interruption was lost)', () => {
     const after = followedBy(user('[Request interrupted by user]'), user('no, we use ISO dates here'));
-    const evidence = createTurnEvidence('s', first, after, []);
+    const evidence = createTurnEvidence({ session: 's', turn: first, after, given: [] });
     expect(evidence.next?.user).toBe('[Request interrupted by user]\nno, we use ISO dates here');
     expect(appraise(evidence).correction?.quotes).toEqual(['no, we use ISO dates here']);
     const typed = followedBy(user('that is wrong'), user('another message'));
-    expect(createTurnEvidence('s', first, typed, []).next?.user).toBe('that is wrong');
+    expect(createTurnEvidence({ session: 's', turn: first, after: typed, given: [] }).next?.user).toBe(
+      'that is wrong',
+    );
   });
 });
 
 describe('what was said in the chat', () => {
   it('ranks below a person and above a judge, and the last word about an answer wins', () => {
     const turn = (...given: readonly RewardView[]) =>
-      appraise(createTurnEvidence('s', first, undefined, given));
+      appraise(createTurnEvidence({ session: 's', turn: first, after: undefined, given }));
     expect(turn(word(1, -1), word(2, 1))).toMatchObject({ verdict: 'success', reward: 1, source: 'chat' });
     expect(turn(word(1, 1), word(2, -0.5))).toMatchObject({ verdict: 'failure', reward: 0.25 });
     expect(turn(word(1, -1), { ...word(2, 1), source: 'person' })).toMatchObject({ source: 'person' });
@@ -94,7 +103,7 @@ describe('what was said in the chat', () => {
 
   it('is the user’s text to learn from, never a person’s feedback', () => {
     const given = [word(1, -1, 'use ISO dates')];
-    const evidence = createTurnEvidence('s', first, undefined, given);
+    const evidence = createTurnEvidence({ session: 's', turn: first, after: undefined, given });
     const { passages, source } = createFailureCase(evidence, {
       at: 1,
       generation: 1,
@@ -129,7 +138,7 @@ describe('a message that the client alone wrote', () => {
   it('behind the task is not the task, and what follows it is not lost with it', () => {
     const turn = turnOf('t1', [TASK, INTERNAL]);
     const after = turnOf('t2', [TASK, ANSWER, user('no, use ISO dates'), INTERNAL]);
-    const { task, next } = createTurnEvidence('s', turn, after, []);
+    const { task, next } = createTurnEvidence({ session: 's', turn, after, given: [] });
     expect(task).toBe('write the export');
     expect(next?.user).toBe('no, use ISO dates');
   });
@@ -142,10 +151,12 @@ describe('a message that the client alone wrote', () => {
     };
     const turn = turnOf('t1', [TASK, INFO, call, tool]);
     const after = turnOf('t2', [TASK, call, tool, INFO, ANSWER, user('no, use ISO dates')]);
-    expect(createTurnEvidence('s', turn, after, []).next?.user).toBe('no, use ISO dates');
+    expect(createTurnEvidence({ session: 's', turn, after, given: [] }).next?.user).toBe('no, use ISO dates');
   });
 
   it('is the task when there is no other (a page in tags that is all the user sent)', () => {
-    expect(createTurnEvidence('s', turnOf('t1', [INFO]), undefined, []).task).toContain('info-msg');
+    expect(
+      createTurnEvidence({ session: 's', turn: turnOf('t1', [INFO]), after: undefined, given: [] }).task,
+    ).toContain('info-msg');
   });
 });

@@ -41,13 +41,18 @@ const [first, failed, corrected] = ['a main turn', 'a turn after a failed test',
 
 describe('a turn of aider', () => {
   it('has the task that was typed, and begins a conversation (not: the example that aider shows)', () => {
-    const { task, isFollowUp } = createTurnEvidence('s', first, undefined, []);
+    const { task, isFollowUp } = createTurnEvidence({
+      session: 's',
+      turn: first,
+      after: undefined,
+      given: [],
+    });
     expect(task).toBe('Change hello to goodbye in hello.py');
     expect(isFollowUp).toBeUndefined();
   });
 
   it('is followed by the edit and the failed test as results, and by no words of a person', () => {
-    const { next } = createTurnEvidence('s', first, failed, []);
+    const { next } = createTurnEvidence({ session: 's', turn: first, after: failed, given: [] });
     expect(next?.tools.map(({ text }) => text.split('\n')[0])).toEqual([
       'Edit applied successfully.',
       'FAILED hello.py: expected good bye',
@@ -56,7 +61,7 @@ describe('a turn of aider', () => {
   });
 
   it('is followed by the correction in the person’s words, without the client’s rules', () => {
-    const { next } = createTurnEvidence('s', failed, corrected, []);
+    const { next } = createTurnEvidence({ session: 's', turn: failed, after: corrected, given: [] });
     expect(next?.user).toBe('No, that is wrong. Always write good bye as two words.');
   });
 

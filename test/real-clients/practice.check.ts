@@ -54,7 +54,7 @@ describe.each(PROGRAMS.map((program) => [program.client, program] as const))('%s
     if (found === undefined || settings === undefined) throw new Error('no settings');
     const agent = createHeadlessAgent({
       program: found,
-      open: instar.daemon.openAttempt,
+      open: async (order) => instar.daemon.openAttempt(order),
       settings,
       clock: systemClock,
     });

@@ -99,7 +99,7 @@ async function attemptWith(
   };
   const agent = createHeadlessAgent({
     program,
-    open: instar.daemon.openAttempt,
+    open: async (order) => instar.daemon.openAttempt(order),
     settings: settings ?? {},
     clock: systemClock,
   });

@@ -58,7 +58,7 @@ it('a server of unknown price is not called for training before a limit is set, 
   try {
     const expected = expect.stringMatching(/train\.engine\.price.*schedule\.budget\.tokensPerDay/);
     await expect(runWindow(training, {})).rejects.toMatchObject({ category: 'user', message: expected });
-    expect(await training.practice.begin('instar/small-1')).toEqual(expected);
+    expect(await training.practice.begin('instar/small-1')).toEqual({ ok: false, why: expected });
     const job = training.job(async () => ({ run: undefined, lastDone: undefined }));
     expect(await job.isReady()).toBe(false);
     expect((await api.training()).engineState).toBe('idle');

@@ -1,5 +1,5 @@
 import type { Group, Rollout, RolloutSegment } from '../../train/rollout.ts';
-import { groupOf, isBatchRefusal } from '../../train/rollout.ts';
+import { groupOf } from '../../train/rollout.ts';
 
 /** A prompt of two tokens and a reply of two, unless told. */
 export const attempt = (
@@ -16,7 +16,7 @@ export const attempt = (
 };
 
 export function groupFrom(rollouts: readonly Rollout[]): Group {
-  const group = groupOf(rollouts);
-  if (isBatchRefusal(group)) throw new Error(group.why);
-  return group;
+  const made = groupOf(rollouts);
+  if (!made.ok) throw new Error(made.why);
+  return made.group;
 }

@@ -65,7 +65,7 @@ async function distil(block: string, generation = 0) {
     rollouts: rollOutEcho(engine, () => 0),
     steps: 40,
     batch: { groups: 2, size: 8 },
-    generation: () => 0,
+    generation: async () => 0,
     distil: createDistillation({
       template,
       openSampler: (path) => engine.openSampler(path),

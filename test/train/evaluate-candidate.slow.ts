@@ -37,7 +37,7 @@ async function trainAndWeigh(
     rollouts: bend(rollOut),
     steps: 25,
     batch: { groups: 6, size: 48 },
-    generation: () => 1,
+    generation: async () => 1,
     journal: createMemoryJournal(),
     signal,
     rank: 1,

@@ -30,7 +30,7 @@ async function runThrough(
         rollouts: rollOutEcho(engine, () => 0),
         steps: STEPS,
         batch: { groups: 2, size: 16 },
-        generation: () => 0,
+        generation: async () => 0,
         journal: journalWithOperations(journal, operations),
         signal: new AbortController().signal,
         rank: 1,

@@ -38,7 +38,7 @@ describe('a run that also trains on live turns', () => {
       rollouts,
       steps: 5,
       batch: { groups: 6, size: 48 },
-      generation: () => GENERATION,
+      generation: async () => GENERATION,
       live,
       journal: createMemoryJournal(),
       signal,

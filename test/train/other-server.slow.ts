@@ -70,7 +70,7 @@ async function trainOn(
       rollouts: rollOutEcho(engine, () => 0),
       steps: STEPS,
       batch: { groups: GROUPS, size: 16 },
-      generation: () => 0,
+      generation: async () => 0,
       journal,
       signal: leaving.signal,
       rank: 2,

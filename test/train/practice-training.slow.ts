@@ -38,7 +38,7 @@ const trainingWith = (engine: TrainingEngine, more: Partial<PracticeTrainingOpti
     name: 'table',
     promotions: memoryPromotions(DEFAULT_PROMOTION),
     folder: newFolder(),
-    generation: () => 0,
+    generation: async () => 0,
     rank: 1,
     signal,
     ...more,
@@ -153,7 +153,7 @@ describe('training on a group of practice with the embedded engine', () => {
 describe('groups that must not be trained on', () => {
   it('are reported, and the others are trained on: another generation, another grader, mixed weights', async () => {
     const server = createServer({ vocabulary: VOCABULARY });
-    const training = trainingWith(createTabularEngine(server), { generation: () => 3 });
+    const training = trainingWith(createTabularEngine(server), { generation: async () => 3 });
     const make = makeOf(training);
     const of = async (place: number, name: string, generation = 3) =>
       rewarding(await groupOfAttempts(make, taskAt(place), name, { generation }), 0);

@@ -60,7 +60,7 @@ async function distanceAfter(klPenalty: number): Promise<{ readonly kl: number; 
     rollouts: rollOutEcho(engine, () => 0),
     steps: 12,
     batch: { groups: 6, size: 96 },
-    generation: () => 0,
+    generation: async () => 0,
     journal: createMemoryJournal(),
     signal: never,
     rank: 1,

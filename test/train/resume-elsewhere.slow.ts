@@ -67,7 +67,7 @@ async function openProcesses() {
           ...(resume === undefined ? {} : { resume }),
           tasks: { train: async () => TASKS, heldOut: async () => TASKS },
           show: async () => ({ text: '', generation: 1 }),
-          generation: () => 1,
+          generation: async () => 1,
           rank: 1,
           batch: { groups: 4, size: 32 },
           settings: { length: { tokens: 2 } },

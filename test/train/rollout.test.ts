@@ -10,7 +10,10 @@ const withReply = (logprobs: readonly number[]): readonly RolloutSegment[] => [
 
 describe('a group', () => {
   it('is attempts at one task by one policy under one generation', () => {
-    expect(groupOf([attempt('a'), attempt('b')])).toMatchObject({ task: 'one', policy: 0, generation: 0 });
+    expect(groupOf([attempt('a'), attempt('b')])).toMatchObject({
+      ok: true,
+      group: { task: 'one', policy: 0, generation: 0 },
+    });
   });
 
   it.each([

@@ -21,7 +21,7 @@ const inputFor = (
   rollouts: rollOutEcho(engine, () => 0),
   steps: 40,
   batch: { groups: 6, size: 96 },
-  generation: () => 0,
+  generation: async () => 0,
   journal: createMemoryJournal(),
   signal: never,
   rank: 1,
@@ -216,7 +216,12 @@ describe('a fault in training', () => {
     const progress: TrainerEvent[] = [];
     const rollouts = rollOutEcho(engine, () => generation);
     for await (const each of train(
-      inputFor(engine, { steps: 2, batch: { groups: 3, size: 24 }, rollouts, generation: () => generation }),
+      inputFor(engine, {
+        steps: 2,
+        batch: { groups: 3, size: 24 },
+        rollouts,
+        generation: async () => generation,
+      }),
     )) {
       progress.push(each);
       if (progress.length === 2) generation = 1;

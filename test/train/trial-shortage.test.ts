@@ -61,7 +61,7 @@ async function windowOn(heldOut: number, more: Partial<TrainingWindowOptions> = 
       folder,
       tasks: { train: async () => tasksOf('train', 12), heldOut: async () => tasksOf('held-out', heldOut) },
       show: async () => ({ text: '', generation: 0 }),
-      generation: () => 0,
+      generation: async () => 0,
       rank: 1,
       batch: { groups: 4, size: 32 },
       settings: { length: { tokens: 2 } },

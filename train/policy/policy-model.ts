@@ -30,7 +30,9 @@ export function createPolicyModel(options: PolicyModelOptions): ChatModel {
         signal.addEventListener('abort', leave, { once: true });
         if (signal.aborted) leave();
         try {
-          yield* answer(request, options, turn, id, leaving.signal);
+          const sampled = await sample(request, options, turn, leaving.signal);
+          if (leaving.signal.aborted) yield failureOf(undefined, leaving.signal);
+          else yield* eventsOf(sampled, id, request.model);
         } catch (error) {
           yield failureOf(error, leaving.signal);
         } finally {
@@ -43,20 +45,8 @@ export function createPolicyModel(options: PolicyModelOptions): ChatModel {
   };
 }
 
-async function* answer(
-  request: ChatRequest,
-  options: PolicyModelOptions,
-  turn: TurnMark | undefined,
-  id: string,
-  signal: AbortSignal,
-): AsyncGenerator<ChatEvent, undefined> {
-  const said = await sample(request, options, turn, signal);
-  if (signal.aborted) {
-    yield failureOf(undefined, signal);
-    return;
-  }
-  const { reply, usage, isCut } = said;
-  yield { type: 'reply-start', id, model: request.model };
+function* eventsOf({ reply, usage, isCut }: SampledReply, id: string, model: string): Generator<ChatEvent> {
+  yield { type: 'reply-start', id, model };
   for (const line of reply.text.split(/(?<=\n)/)) if (line !== '') yield { type: 'text-delta', text: line };
   for (const [at, call] of reply.calls.entries()) {
     const callId = `${id}-call${at + 1}`;
@@ -67,7 +57,7 @@ async function* answer(
   yield { type: 'reply-end', stop, usage };
 }
 
-interface Sampled {
+interface SampledReply {
   readonly reply: PolicyReply;
   readonly usage: Usage;
   readonly isCut: boolean;
@@ -78,7 +68,7 @@ async function sample(
   { template, weights, keep, seed, temperature: usual = 1 }: PolicyModelOptions,
   turn: TurnMark | undefined,
   signal: AbortSignal,
-): Promise<Sampled> {
+): Promise<SampledReply> {
   const rendered = template.render(request);
   if (rendered.is === 'reply')
     return { reply: rendered.reply, usage: { inputTokens: 0, outputTokens: 0 }, isCut: false };

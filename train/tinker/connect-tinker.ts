@@ -15,10 +15,10 @@ import {
 } from './post.ts';
 import { PROFILES, type ProfileName, type ServerTraits } from './profiles.ts';
 import { createRequestLimiter } from './request-limiter.ts';
-import { runSelfTest } from './self-test.ts';
+import { runSelfTest, type SelfTestReport } from './self-test.ts';
 import { sendRequest, type TinkerConnection } from './send-request.ts';
 import { explainRefusal } from './server-replies.ts';
-import { createTinkerEngine, type TinkerEngine } from './tinker-engine.ts';
+import { createTinkerEngine, type TinkerEngine, type TinkerEngineParts } from './tinker-engine.ts';
 import { openTokenExchange } from './token-exchange.ts';
 import { CHUNK_LIMITS, encodeTrainCall, type WireKind } from './train-messages.ts';
 import { createTransport, type Transport } from './transport.ts';
@@ -50,6 +50,7 @@ const RESULTS = { count: 64, bytes: 50 * 2 ** 20 };
 /** Every vocabulary has these ids. */
 const PROMPT = [5, 6, 7, 8, 9, 10, 11, 12];
 const TEST_RANK = 8;
+const DEFAULT_LOSSES: readonly LossKind[] = ['importance_sampling'];
 /** Some servers choose the wire format by it. */
 const SDK_VERSION = '0.36.0';
 /** A setting of servers that are as new as this version: they read what it added to training requests. */
@@ -63,8 +64,7 @@ const HEARTBEAT_MS = 10_000;
  */
 export async function connectTinker(options: ConnectTinkerOptions): Promise<TinkerEngine> {
   checkOptions(options);
-  const { baseModel, clock, random, losses = ['importance_sampling'], log = () => undefined } = options;
-  const { profile: wanted = 'generic' } = options;
+  const { losses = DEFAULT_LOSSES, profile: wanted = 'generic' } = options;
   const traits = typeof wanted === 'string' ? PROFILES[wanted] : wanted;
   const missing = losses.filter((loss) => !traits.losses.includes(loss));
   if (missing.length > 0) throw new TrainingError('user', `${traits.name} has no loss ${missing.join(', ')}`);
@@ -73,12 +73,48 @@ export async function connectTinker(options: ConnectTinkerOptions): Promise<Tink
   if (options.key !== undefined && !/^[\x21-\x7e]+$/.test(options.key))
     throw new TrainingError('user', 'the key has characters that are not allowed in a header');
 
+  const { connection, config, close } = await openConnection(options, traits);
+  const createsByLoading = config.create_model_via_load_weights === true;
+  const parts = {
+    wiring: connection,
+    counts: { models: 0, samplers: 0 },
+    createsByLoading,
+    selfTest: undefined,
+    close,
+  };
+  try {
+    const prompt = (options.selfTest || undefined)?.prompt ?? PROMPT;
+    if (traits.wire === undefined) {
+      const wire = await probeWire(parts, prompt);
+      parts.wiring = { ...connection, profile: { ...connection.profile, wire } };
+    }
+    const selfTest = options.selfTest === false ? undefined : await testServer(parts, losses, prompt);
+    const engine = createTinkerEngine({ ...parts, selfTest });
+    return traits.samplesInPlace ? withIsolatedSamplers(engine) : engine;
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+interface OpenedConnection {
+  readonly connection: TinkerConnection;
+  /** The server's settings for its clients. */
+  readonly config: JsonObject;
+  close(): void;
+}
+
+/** A session with the server. The wire format is the profile's, or a guess. */
+async function openConnection(
+  options: ConnectTinkerOptions,
+  traits: ServerTraits,
+): Promise<OpenedConnection> {
+  const { url, key, baseModel, clock, random, log = () => undefined, mostBytes = MOST_BYTES } = options;
   const pace: TinkerTimings = { ...DEFAULT_TIMINGS, ...options.pace };
   const closing = new AbortController();
   const { signal } = closing;
   // Every request in progress listens to it.
   setMaxListeners(0, signal);
-  const { url, key, mostBytes = MOST_BYTES } = options;
   const transport = createTransport({ url, key, fetch: options.fetch, clock, mostBytes });
   const keyed = { transport, pace, clock, random: random.next, log };
   const postKeyed = createPost(keyed);
@@ -99,23 +135,18 @@ export async function connectTinker(options: ConnectTinkerOptions): Promise<Tink
     key: nextKey('create_session'),
     closing: signal,
   });
-  const close = (): void => {
-    session.close();
-    closing.abort();
-  };
-  const profile: EngineProfile = {
-    name: traits.name,
-    baseModel,
-    wire: traits.wire ?? 'json',
-    losses: traits.losses,
-    reduction: traits.reduction,
-    learningRate: traits.learningRate,
-    contextLength: contextLength ?? traits.contextLength,
-    inputs: traits.inputs,
-    readsTypedConfig: traits.readsTypedConfig ?? NEWER_SETTING in config,
-  };
-  const wiring: TinkerConnection = {
-    profile,
+  const connection: TinkerConnection = {
+    profile: {
+      name: traits.name,
+      baseModel,
+      wire: traits.wire ?? 'json',
+      losses: traits.losses,
+      reduction: traits.reduction,
+      learningRate: traits.learningRate,
+      contextLength: contextLength ?? traits.contextLength,
+      inputs: traits.inputs,
+      readsTypedConfig: traits.readsTypedConfig ?? NEWER_SETTING in config,
+    },
     traits,
     session: session.id,
     post,
@@ -129,40 +160,45 @@ export async function connectTinker(options: ConnectTinkerOptions): Promise<Tink
     nextKey,
     log,
   };
-  const counts = { models: 0, samplers: 0 };
-  const createsByLoading = config.create_model_via_load_weights === true;
-  const parts = { wiring, counts, createsByLoading, selfTest: undefined, close };
-  try {
-    const prompt = (options.selfTest || undefined)?.prompt ?? PROMPT;
-    if (traits.wire === undefined)
-      parts.wiring = { ...wiring, profile: { ...profile, wire: await probe(prompt) } };
-    const selfTest = options.selfTest === false ? undefined : await test(prompt);
-    const engine = createTinkerEngine({ ...parts, selfTest });
-    return traits.samplesInPlace ? withIsolatedSamplers(engine) : engine;
-  } catch (error) {
-    close();
-    throw error;
-  }
+  const close = (): void => {
+    session.close();
+    closing.abort();
+  };
+  return { connection, config, close };
+}
 
-  async function probe(prompt: readonly number[]): Promise<EngineProfile['wire']> {
-    const model = await createTinkerEngine(parts).createModel({ rank: TEST_RANK, seed: 0 });
-    const wire = await findWire(wiring, model.id, prompt);
-    await model.close();
-    log(`the server takes ${wire}`);
-    return wire;
-  }
+/** With a model of its own, which is closed again. */
+async function probeWire(parts: TinkerEngineParts, prompt: readonly number[]): Promise<WireKind> {
+  const { wiring } = parts;
+  const model = await createTinkerEngine(parts).createModel({ rank: TEST_RANK, seed: 0 });
+  const wire = await findWire(wiring, model.id, prompt);
+  await model.close();
+  wiring.log(`the server takes ${wire}`);
+  return wire;
+}
 
-  async function test(prompt: readonly number[]) {
-    const engine = createTinkerEngine(parts);
-    const model = await engine.createModel({ rank: TEST_RANK, seed: 0 });
-    const sampler = await engine.openSampler(undefined);
-    const { reduction } = profile;
-    const { tolerance } = traits;
-    const report = await runSelfTest({ model, sampler, losses, reduction, tolerance, prompt, signal, log });
-    await sampler.close();
-    await model.close();
-    return report;
-  }
+async function testServer(
+  parts: TinkerEngineParts,
+  losses: readonly LossKind[],
+  prompt: readonly number[],
+): Promise<SelfTestReport> {
+  const { profile, traits, closing, log } = parts.wiring;
+  const engine = createTinkerEngine(parts);
+  const model = await engine.createModel({ rank: TEST_RANK, seed: 0 });
+  const sampler = await engine.openSampler(undefined);
+  const report = await runSelfTest({
+    model,
+    sampler,
+    losses,
+    reduction: profile.reduction,
+    tolerance: traits.tolerance,
+    prompt,
+    signal: closing,
+    log,
+  });
+  await sampler.close();
+  await model.close();
+  return report;
 }
 
 const NEEDED: Readonly<Record<string, string>> = {
@@ -228,8 +264,8 @@ async function readContextLength(
 ): Promise<number | undefined> {
   const route = 'get_server_capabilities';
   const call = { route, method: 'GET', type: 'application/json', bytes: new Uint8Array(0) } as const;
-  const said = bodyIn(await post({ call, key: nextKey(route), signal }));
-  const models = asArray(said.supported_models).map(asObject);
+  const capabilities = bodyIn(await post({ call, key: nextKey(route), signal }));
+  const models = asArray(capabilities.supported_models).map(asObject);
   const names = models.flatMap((model) => asString(model.model_name) ?? []);
   const own = models.find((model) => model.model_name === baseModel);
   if (own === undefined && names.length > 0)

@@ -133,7 +133,7 @@ export async function measureSeed(parts: SeedParts): Promise<SeedResult> {
       settings: DEFAULT_PROMOTION,
     }),
     folder: path.join(folder, 'train'),
-    generation: () => home.library.generation,
+    generation: async () => home.library.generation,
     rank: LORA_RANK,
     seed,
     signal,

@@ -33,7 +33,12 @@ export function readConversationEvidence(row: ConversationRow): TurnEvidence {
   const after = messages.slice(0, next < 0 ? messages.length : next);
   const turn = decodedTurn(row, messages.slice(0, from), tools, messages.slice(from, to));
   const isFollowed = to < messages.length;
-  return createTurnEvidence(row.id, turn, isFollowed ? decodedTurn(row, after, tools, []) : undefined, []);
+  return createTurnEvidence({
+    session: row.id,
+    turn,
+    after: isFollowed ? decodedTurn(row, after, tools, []) : undefined,
+    given: [],
+  });
 }
 
 /** The index behind the reply that begins at `from`. */

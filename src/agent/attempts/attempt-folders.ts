@@ -64,8 +64,8 @@ export function createAttemptFolders(options: AttemptFoldersOptions = {}): Attem
   };
   const prepare = (snapshot: WorkspaceSnapshot): Prepared => {
     const key = createHash('sha256').update(JSON.stringify(snapshot)).digest('hex');
-    const known = prepared.get(key);
-    const one = known ?? beginToPrepare(snapshot, limits);
+    const before = prepared.get(key);
+    const one = before ?? beginToPrepare(snapshot, limits);
     // The most recently used last.
     prepared.delete(key);
     prepared.set(key, one);

@@ -78,8 +78,8 @@ export function createAttemptQueue(parts: AttemptQueueParts): AttemptQueue {
   const reserve = createReserve(parts);
 
   const laneOf = (provider: string): QueueLane => {
-    const known = lanes.get(provider);
-    if (known !== undefined) return known;
+    const before = lanes.get(provider);
+    if (before !== undefined) return before;
     const lane = createProviderLane(clock, limits);
     const made: QueueLane = { lane, deferring: newController(), deferredUntil: 0 };
     lane.onPause((until) => {

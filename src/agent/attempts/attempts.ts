@@ -18,7 +18,11 @@ import type { AttemptFolders } from './attempt-folders.ts';
 import { type MadeAttempt, messageOf, type ReadSteps, type VerifyAttempt } from './attempt-parts.ts';
 import { attemptReasoning } from './reasoning.ts';
 import { watchModel } from './watched-model.ts';
-import { attemptInWorkspace, type WorkspaceAttemptOptions } from './workspace-attempt.ts';
+import {
+  type AttemptWorkspace,
+  attemptInWorkspace,
+  type WorkspaceAttemptOptions,
+} from './workspace-attempt.ts';
 
 /** Who makes attempts: a model, by itself or with our agent's tools; or a program that brings its own. */
 export type PracticeAgent =
@@ -36,7 +40,7 @@ export interface AttemptsParts {
   readonly verify: VerifyAttempt;
   readonly readSteps: ReadSteps;
   readonly clock: Clock;
-  readonly workspace?: Omit<WorkspaceAttemptOptions, 'isConfined'>;
+  readonly workspace?: WorkspaceAttemptOptions;
   /** How long grading may take; 300 s by default. It does not count as time of the attempt. */
   readonly verifyMs?: number;
   /** How long a model's last call may take to stop, once its attempt has ended; 5 s by default. */
@@ -60,29 +64,35 @@ export function createAttempts(parts: AttemptsParts): MakeAttempt {
     setMaxListeners(0, signal);
     const startedAt = parts.clock.monotonic();
     const name = order.agent ?? parts.agents.keys().next().value;
-    const finish = (outcome: AttemptOutcome, made?: MadeAttempt, steps?: readonly TrajectoryStep[]) =>
-      toAttempt(order, outcome, made, steps ?? [], name, parts.clock.monotonic() - startedAt);
+    const finish = (outcome: AttemptOutcome, made?: MadeAttempt, steps: readonly TrajectoryStep[] = []) =>
+      toAttempt(order, { outcome, made, steps, name, ms: parts.clock.monotonic() - startedAt });
     const agent = name === undefined ? undefined : parts.agents.get(name);
     if (agent === undefined)
       return finish(lasting(`there is no agent named ${JSON.stringify(name ?? '')} to practise with`));
     if (order.task.isRecordOnly === true)
       return finish(lasting('the folder that the task was done in was not kept'));
     if (signal.aborted) return finish(STOPPED);
-    let workspace: Workspace | undefined;
+    let place: AttemptWorkspace | undefined;
     const limit = startLimit(order.timeoutMs, signal);
     try {
       const needsFolder = order.task.workspace !== undefined || agent.kind === 'program';
       const confinement = needsFolder ? (parts.confinement ?? (await confinementHere())) : undefined;
       const why = confinement === undefined ? undefined : whyNotHere(order.task, agent.kind, confinement);
       if (why !== undefined) return finish(lasting(why));
-      if (needsFolder) workspace = await parts.folders.open(order.task.workspace, limit.signal);
-      const made = await make(parts, order, agent, workspace, confinement?.ok === true, limit);
+      if (confinement !== undefined) {
+        const workspace = await parts.folders.open(order.task.workspace, limit.signal);
+        place = { workspace, isConfined: confinement.ok };
+      }
+      const made =
+        agent.kind === 'program'
+          ? await attemptByProgram(agent, order, place, limit)
+          : await attemptByModel(parts, agent.open, { order, place, limit });
       limit.end();
       if (signal.aborted) return finish(STOPPED, made);
       const steps = parts.readSteps(made.messages);
       const outcome =
         made.fault === undefined
-          ? await grade(parts, order, made, steps, workspace, signal)
+          ? await grade(parts, order.task, { made, steps, workspace: place?.workspace }, signal)
           : { is: 'infrastructure' as const, ...made.fault };
       return finish(signal.aborted ? STOPPED : outcome, made, steps);
     } catch (error) {
@@ -94,7 +104,7 @@ export function createAttempts(parts: AttemptsParts): MakeAttempt {
       );
     } finally {
       limit.end();
-      await workspace?.dispose().catch((error: unknown) => parts.onFault?.(error));
+      await place?.workspace.dispose().catch((error: unknown) => parts.onFault?.(error));
     }
   };
 }
@@ -149,43 +159,55 @@ function startLimit(ms: number, signal: AbortSignal): TimeLimit {
 /** A call to the model that has lasted this share of the time is what the time was lost on. */
 const HANGING_SHARE = 0.25;
 
-async function make(
-  { clock, workspace: options, settleMs, onFault }: AttemptsParts,
+const describeLimit = ({ ms }: TimeLimit): string => `time ran out after ${Math.round(ms / 1000)} s`;
+
+async function attemptByProgram(
+  program: Extract<PracticeAgent, { kind: 'program' }>,
   order: AttemptOrder,
-  agent: PracticeAgent,
-  workspace: Workspace | undefined,
-  isConfined: boolean,
+  place: AttemptWorkspace | undefined,
   limit: TimeLimit,
 ): Promise<MadeAttempt> {
+  if (place === undefined) throw new Error('a program needs a folder');
+  const made = await program.run(order, place.workspace, limit.signal);
+  return limit.isOver() && made.fault === undefined ? withRemark(made, describeLimit(limit)) : made;
+}
+
+interface ModelAttempt {
+  readonly order: AttemptOrder;
+  /** Undefined: in words alone. */
+  readonly place: AttemptWorkspace | undefined;
+  readonly limit: TimeLimit;
+}
+
+async function attemptByModel(
+  { clock, workspace: options, settleMs, onFault }: AttemptsParts,
+  open: OpenAttemptModel,
+  { order, place, limit }: ModelAttempt,
+): Promise<MadeAttempt> {
   const { signal, isOver, ms } = limit;
-  const late = `time ran out after ${Math.round(ms / 1000)} s`;
-  if (agent.kind === 'program') {
-    if (workspace === undefined) throw new Error('a program needs a folder');
-    const made = await agent.run(order, workspace, signal);
-    return isOver() && made.fault === undefined ? withRemark(made, late) : made;
-  }
-  const opening = agent.open(order, signal);
+  const late = describeLimit(limit);
+  const opening = open(order, signal);
   const model = await undefinedIfAborted(() => opening, signal);
   if (model === undefined) {
     opening.then((left) => left.close()).catch((error: unknown) => onFault?.(error));
     return { by: '', output: '', messages: [], used: {}, fault: { why: `its model was not ready; ${late}` } };
   }
   try {
-    const watched = watchModel(model.speak, clock, settleMs);
+    const watched = watchModel(model, clock, settleMs);
     let waitedMs = 0;
     const noteWait = (): void => {
       waitedMs = watched.waitingMs();
     };
     signal.addEventListener('abort', noteWait, { once: true });
     const made =
-      workspace === undefined
-        ? await attemptReasoning(order, model, watched, signal)
-        : await attemptInWorkspace(order, workspace, model, watched, { ...options, isConfined }, signal);
+      place === undefined
+        ? await attemptReasoning(order, watched, signal)
+        : await attemptInWorkspace(order, watched, { ...options, ...place }, signal);
     await watched.settled();
     const sampled = model.sampled?.();
     const whole = sampled === undefined ? made : { ...made, sampled };
     if (!isOver()) return whole;
-    const isHanging = waitedMs >= ms * HANGING_SHARE || (workspace === undefined && made.output === '');
+    const isHanging = waitedMs >= ms * HANGING_SHARE || (place === undefined && made.output === '');
     return isHanging
       ? {
           ...whole,
@@ -202,13 +224,17 @@ const withRemark = (made: MadeAttempt, remark: string): MadeAttempt => ({
   remarks: [...(made.remarks ?? []), remark],
 });
 
+interface AttemptWork {
+  readonly made: MadeAttempt;
+  readonly steps: readonly TrajectoryStep[];
+  readonly workspace: Workspace | undefined;
+}
+
 /** By the task's own check. Without one, and for one that compares, the attempt stays ungraded. */
 async function grade(
   { verify, verifyMs = VERIFY_MS }: AttemptsParts,
-  { task }: AttemptOrder,
-  made: MadeAttempt,
-  steps: readonly TrajectoryStep[],
-  workspace: Workspace | undefined,
+  task: PracticeTask,
+  { made, steps, workspace }: AttemptWork,
   signal: AbortSignal,
 ): Promise<AttemptOutcome> {
   if (task.check === undefined || task.check.kind === 'comparative') return { is: 'ungraded' };
@@ -249,13 +275,19 @@ function stepText(step: TrajectoryStep): string {
   return `${step.tool}(${step.arguments})${end}${step.result === undefined ? '' : `\n${step.result}`}`;
 }
 
+interface AttemptEnd {
+  readonly outcome: AttemptOutcome;
+  /** Undefined when it was not begun. */
+  readonly made: MadeAttempt | undefined;
+  readonly steps: readonly TrajectoryStep[];
+  /** The agent's. */
+  readonly name: string | undefined;
+  readonly ms: number;
+}
+
 function toAttempt(
   { id, task, shown }: AttemptOrder,
-  outcome: AttemptOutcome,
-  made: MadeAttempt | undefined,
-  steps: readonly TrajectoryStep[],
-  name: string | undefined,
-  ms: number,
+  { outcome, made, steps, name, ms }: AttemptEnd,
 ): Attempt {
   return {
     id,

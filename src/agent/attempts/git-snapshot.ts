@@ -96,7 +96,7 @@ async function findObjects(repository: string): Promise<ObjectStore> {
 
 const kindOf = (at: string): Promise<'file' | 'folder' | undefined> =>
   stat(at).then(
-    (found) => (found.isDirectory() ? 'folder' : 'file'),
+    (stats) => (stats.isDirectory() ? 'folder' : 'file'),
     () => undefined,
   );
 
@@ -148,12 +148,12 @@ async function fillPointer(at: string, name: string, store: string, limits: Work
   const id = text.startsWith('version https://git-lfs') ? POINTER.exec(text)?.[1] : undefined;
   if (id === undefined) return;
   const file = path.join(store, id.slice(0, 2), id.slice(2, 4), id);
-  const found = await stat(file).catch(() => undefined);
-  if (found === undefined)
+  const stats = await stat(file).catch(() => undefined);
+  if (stats === undefined)
     throw new SandboxError(
       `${name} is kept with Git LFS and was not fetched: run git lfs fetch in the repository`,
     );
-  if (found.size > limits.bytes)
+  if (stats.size > limits.bytes)
     throw new SandboxError(`${name} (Git LFS) is larger than an attempt's folder`);
   await copyFile(file, at);
 }
@@ -196,8 +196,8 @@ const createGit =
         },
         (error, stdout, stderr) => {
           if (error === null) return resolve(stdout);
-          const said = stderr.trim().split('\n').at(-1);
-          reject(new SandboxError(`git ${args[0]}: ${said || error.message}`, { cause: error }));
+          const line = stderr.trim().split('\n').at(-1);
+          reject(new SandboxError(`git ${args[0]}: ${line || error.message}`, { cause: error }));
         },
       );
       child.stdin?.on('error', () => undefined);

@@ -23,7 +23,7 @@ export const HEADLESS_HOME = '/tmp/home';
 interface HeadlessAgentParts {
   readonly program: HeadlessProgram;
   /** Also from another thread than the gateway's. */
-  readonly open: (order: AttemptOrder) => AttemptAccess | Promise<AttemptAccess>;
+  readonly open: (order: AttemptOrder) => Promise<AttemptAccess>;
   /** The program's settings for the gateway at `HEADLESS_URL`, by path in `HEADLESS_HOME`. */
   readonly settings: Readonly<Record<string, string>>;
   readonly clock: Clock;
@@ -53,7 +53,11 @@ export function createHeadlessAgent(parts: HeadlessAgentParts): PracticeAgent {
         stage = await realpath(await mkdtemp(path.join(tmpdir(), 'instar-client-')));
         const shared = await fillStage(stage, parts, order.task.prompt);
         bridge = await openGatewayBridge(path.join(shared, 'gateway'), access, parts.clock.now);
-        const ended = await runProgram(parts.program, workspace, shared, order, signal);
+        const ended = await runProgram(parts.program, workspace, {
+          shared,
+          timeoutMs: order.timeoutMs,
+          signal,
+        });
         const turns = bridge.requests() === 0 ? NO_TURNS : await access.turns();
         return toMade(parts, ended, turns, bridge);
       } catch (error) {
@@ -139,12 +143,17 @@ server.listen(plan.port, '127.0.0.1', () => {
 `;
 const NOT_STARTED = 125;
 
+interface ProgramRun {
+  /** The folder with what the program is started by. */
+  readonly shared: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
 const runProgram = (
   program: HeadlessProgram,
   workspace: Workspace,
-  shared: string,
-  { timeoutMs }: AttemptOrder,
-  signal: AbortSignal,
+  { shared, timeoutMs, signal }: ProgramRun,
 ): Promise<ConfinedRunResult> =>
   workspace.run(
     ['node', path.join(shared, 'start.cjs')],

@@ -72,9 +72,9 @@ export async function findHeadlessProgram(
   search: string,
 ): Promise<HeadlessProgram | undefined> {
   const row = Object.hasOwn(ROWS, name) ? ROWS[name] : undefined;
-  const found = row === undefined ? undefined : await findProgram(row.bin, search);
-  if (row === undefined || found === undefined) return undefined;
-  const file = await realpath(found);
+  const place = row === undefined ? undefined : await findProgram(row.bin, search);
+  if (row === undefined || place === undefined) return undefined;
+  const file = await realpath(place);
   const node = await findProgram('node', search);
   const nodeDir = path.dirname(node === undefined ? process.execPath : await realpath(node));
   return {

@@ -54,20 +54,49 @@ interface Waiter {
   readonly start: (place: LanePlace | undefined) => void;
 }
 
+/** How many attempts may be in flight. */
+interface AdaptiveLimit {
+  current(): number;
+  grow(): void;
+  /** `inFlight`: what the provider still serves. */
+  shrink(inFlight: number): void;
+}
+
 /**
- * Additive increase, multiplicative decrease. Until the first refusal the limit doubles with every round. A refusal lowers it,
- * once for all attempts that were under way: to the number that the provider serves, and by a share when that was too much
- * again. Then it grows by one a round, and slowly near the number that was too much. What the provider asks for
- * (`Retry-After`) is waited for by all.
+ * Additive increase, multiplicative decrease. Until the first refusal the limit doubles with every round. A refusal lowers it
+ * to the number that the provider serves, and by a share when that was too much again. Then it grows by one a round, and
+ * slowly near the number that was too much.
  */
-export function createProviderLane(clock: Clock, limits: LaneLimits): ProviderLane {
-  let limit = Math.max(1, Math.min(limits.start, limits.most));
+function createAdaptiveLimit({ start, most }: LaneLimits): AdaptiveLimit {
+  let limit = Math.max(1, Math.min(start, most));
+  /** The limit at which the provider refused. */
   let ceiling = Number.POSITIVE_INFINITY;
   let isDoubling = true;
+  let afterCut = 0;
+  return {
+    current: () => Math.floor(limit),
+    grow: () => {
+      const step = isDoubling ? 1 : (limit >= ceiling - 2 ? CAREFUL : 1) / limit;
+      limit = Math.min(most, limit + step);
+      if (limit > ceiling) ceiling = Number.POSITIVE_INFINITY;
+    },
+    shrink: (inFlight) => {
+      const share = isDoubling || limit <= afterCut ? CUT : 1;
+      isDoubling = false;
+      ceiling = limit;
+      limit = Math.max(1, Math.min(limit * share, Math.max(inFlight, limit / 2)));
+      afterCut = limit;
+    },
+  };
+}
+
+/** The limit falls once for all attempts that were under way. What the provider asks for (`Retry-After`) is waited for by all. */
+export function createProviderLane(clock: Clock, limits: LaneLimits): ProviderLane {
+  const limit = createAdaptiveLimit(limits);
   let inFlight = 0;
+  /** Attempts begun so far, and at the last cut. */
   let begun = 0;
   let cutAt = 0;
-  let afterCut = 0;
   let failures = 0;
   let pausedUntil = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -92,7 +121,7 @@ export function createProviderLane(clock: Clock, limits: LaneLimits): ProviderLa
       pausedUntil = 0;
       for (const tell of listeners) tell(undefined);
     }
-    while (inFlight < Math.floor(limit)) {
+    while (inFlight < limit.current()) {
       const next = waiting.shift();
       if (next === undefined) return;
       next.start(begin());
@@ -101,37 +130,28 @@ export function createProviderLane(clock: Clock, limits: LaneLimits): ProviderLa
   const begin = (): LanePlace => {
     inFlight++;
     const mine = ++begun;
-    const wasFull = inFlight >= Math.floor(limit);
+    const wasFull = inFlight >= limit.current();
     let isOver = false;
     return {
       leave: (report) => {
         if (isOver) return;
         isOver = true;
         inFlight--;
-        if (report.is === 'healthy') grow(wasFull);
-        else if (report.is === 'limited') shrink(mine, report.retryAfterMs);
+        if (report.is === 'healthy') {
+          failures = 0;
+          if (wasFull) limit.grow();
+        } else if (report.is === 'limited') refuse(mine, report.retryAfterMs);
         else breakAfterMany();
         drain();
       },
     };
   };
-  const grow = (wasFull: boolean): void => {
-    failures = 0;
-    if (!wasFull) return;
-    const step = isDoubling ? 1 : (limit >= ceiling - 2 ? CAREFUL : 1) / limit;
-    limit = Math.min(limits.most, limit + step);
-    if (limit > ceiling) ceiling = Number.POSITIVE_INFINITY;
-  };
-  const shrink = (mine: number, retryAfterMs: number | undefined): void => {
+  const refuse = (mine: number, retryAfterMs: number | undefined): void => {
     if (retryAfterMs !== undefined) pause(retryAfterMs);
     // Those that were under way at the last cut say nothing new.
     if (mine <= cutAt) return;
     cutAt = begun;
-    const share = isDoubling || limit <= afterCut ? CUT : 1;
-    isDoubling = false;
-    ceiling = limit;
-    limit = Math.max(1, Math.min(limit * share, Math.max(inFlight, limit / 2)));
-    afterCut = limit;
+    limit.shrink(inFlight);
   };
   const breakAfterMany = (): void => {
     failures++;
@@ -161,7 +181,7 @@ export function createProviderLane(clock: Clock, limits: LaneLimits): ProviderLa
     state: () => ({
       inFlight,
       waiting: waiting.length,
-      limit: Math.floor(limit),
+      limit: limit.current(),
       ...(pausedUntil > clock.monotonic() ? { pausedUntil } : {}),
     }),
     onPause: (listener) => void listeners.add(listener),

@@ -16,10 +16,10 @@ export const openingOf = ({ history = [], prompt }: PracticeTask): readonly Chat
 /** An attempt in words alone: one reply, and one more for each further message of the user. */
 export async function attemptReasoning(
   order: AttemptOrder,
-  model: AttemptModel,
   watched: WatchedModel,
   signal: AbortSignal,
 ): Promise<MadeAttempt> {
+  const { model } = watched;
   const { task } = order;
   const messages: ChatMessage[] = [...openingOf(task)];
   const replies: GatewayReply[] = [];

@@ -1,4 +1,5 @@
 import { sleep } from '../../base/sleep.ts';
+import type { AttemptModel } from '../../core/attempt-model.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createFailure } from '../../core/failure.ts';
 import type { GatewayClient, GatewayReply } from '../../core/gateway-client.ts';
@@ -6,6 +7,7 @@ import { messageOf } from './attempt-parts.ts';
 
 /** A model whose calls are counted and awaited. */
 export interface WatchedModel {
+  readonly model: AttemptModel;
   readonly speak: GatewayClient;
   calls(): number;
   /** How long the call that is under way has lasted; 0 when none is. */
@@ -20,17 +22,18 @@ export interface WatchedModel {
 const SETTLE_MS = 5000;
 
 /** The same model; a call that rejects has failed. */
-export function watchModel(speak: GatewayClient, clock: Clock, settleMs = SETTLE_MS): WatchedModel {
+export function watchModel(model: AttemptModel, clock: Clock, settleMs = SETTLE_MS): WatchedModel {
   const open = new Map<Promise<GatewayReply>, number>();
   let calls = 0;
   const ask: GatewayClient = async (request, speaker, signal) => {
     try {
-      return await speak(request, speaker, signal);
+      return await model.speak(request, speaker, signal);
     } catch (error) {
       return { text: '', calls: [], lessons: [], failure: createFailure('internal', messageOf(error)) };
     }
   };
   return {
+    model,
     speak: (request, speaker, signal) => {
       calls++;
       const call = ask(request, speaker, signal).finally(() => open.delete(call));

@@ -1,4 +1,3 @@
-import type { AttemptModel } from '../../core/attempt-model.ts';
 import type { ChatMessage, Usage } from '../../core/chat.ts';
 import type { AttemptOrder } from '../../core/practice.ts';
 import { runAgent } from '../agent.ts';
@@ -16,6 +15,10 @@ export interface WorkspaceAttemptOptions {
   readonly commandMs?: number;
   /** Folders of the host that commands may read, such as tools. */
   readonly readable?: readonly string[];
+}
+
+export interface AttemptWorkspace {
+  readonly workspace: Workspace;
   /** Whether this machine confines commands; if not, the built-in commands work on files. */
   readonly isConfined: boolean;
 }
@@ -23,15 +26,19 @@ export interface WorkspaceAttemptOptions {
 /** An attempt of our own agent in a folder of its own. */
 export async function attemptInWorkspace(
   order: AttemptOrder,
-  workspace: Workspace,
-  model: AttemptModel,
   watched: WatchedModel,
-  options: WorkspaceAttemptOptions,
+  {
+    workspace,
+    isConfined,
+    steps = 30,
+    commandMs = 120_000,
+    readable = [],
+  }: WorkspaceAttemptOptions & AttemptWorkspace,
   signal: AbortSignal,
 ): Promise<MadeAttempt> {
   const { task, temperature } = order;
-  const { steps = 30, commandMs = 120_000, readable = [] } = options;
-  const shell: Shell = options.isConfined
+  const { model } = watched;
+  const shell: Shell = isConfined
     ? createConfinedAgentShell(workspace, { timeoutMs: commandMs, readable })
     : createPlainAgentShell(workspace);
   const opening = openingOf(task);

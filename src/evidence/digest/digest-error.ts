@@ -4,7 +4,6 @@ import { countTests } from '../tools/count-failures.ts';
 import { findCommandFault, findToolFault } from '../tools/error-patterns.ts';
 import { readExitCode } from '../tools/exit-status.ts';
 import { findOutage } from '../tools/outages.ts';
-import { cleanLine, isMarked } from './clean-line.ts';
 import {
   createDartReader,
   createElixirReader,
@@ -78,12 +77,18 @@ function findErrors(text: string): readonly string[] {
   const clear = all.filter((one) => !all.some((other) => isVaguer(one, other)));
   const placed = clear.filter((one) => one.includes(' @ '));
   const named = clear.length > 0 ? [] : name.found().map(formatFinding);
-  const said = (placed.length > 0 ? tools.known() : tools.found()).map(formatFinding);
+  const reported = (placed.length > 0 ? tools.known() : tools.found()).map(formatFinding);
   const vague = clear.filter((one) => !one.includes(' @ '));
-  const found = distinct([...placed, ...named, ...said, ...vague, ...wholeOf(part, [...said, ...vague])]);
-  const isTold = (one: string, index: number): boolean =>
-    found.some((other, at) => isPartOf(one, other) || (at < index && plain(one) === plain(other)));
-  return found.filter((one, index) => !isTold(one, index)).slice(0, MOST);
+  const findings = distinct([
+    ...placed,
+    ...named,
+    ...reported,
+    ...vague,
+    ...wholeOf(part, [...reported, ...vague]),
+  ]);
+  const isCovered = (one: string, index: number): boolean =>
+    findings.some((other, at) => isPartOf(one, other) || (at < index && plain(one) === plain(other)));
+  return findings.filter((one, index) => !isCovered(one, index)).slice(0, MOST);
 }
 
 /** A file without a line is redundant beside one with a line. */
@@ -99,11 +104,11 @@ const isPartOf = (one: string, other: string): boolean =>
 const plain = (digest: string): string => digest.toLowerCase().replaceAll('-', ' ');
 
 /** Findings about the output as a whole. */
-function wholeOf(text: string, said: readonly string[]): readonly string[] {
+function wholeOf(text: string, reported: readonly string[]): readonly string[] {
   const tests = countTests(text);
   const code = readExitCode(text);
   const fault = findToolFault(text) ?? findCommandFault(text);
-  const outage = said.length > 0 ? undefined : findOutage(text);
+  const outage = reported.length > 0 ? undefined : findOutage(text);
   return [
     ...(tests?.failed ? [`tests failed: ${tests.failed}`] : []),
     ...(fault === undefined ? [] : [fault]),
@@ -113,3 +118,41 @@ function wholeOf(text: string, said: readonly string[]): readonly string[] {
 }
 
 const distinct = (list: readonly string[]): readonly string[] => [...new Set(list)];
+
+/** What logs put before a line: the time (GitHub, Kubernetes), the container (Compose), the step (BuildKit), the level (Maven, sbt). */
+const STAMP =
+  /^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d) |\[\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^\]]{0,12}\] |\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? )/;
+const CONTAINER = /^[A-Za-z][\w.-]{0,60}[-_]\d{1,3} {1,30}\| ?/;
+const STEP = /^#\d{1,4} (?:\d{1,6}\.\d{1,4} |(?=\[|ERROR|DONE|CACHED))|^\d{1,5}\.\d{3} (?=\S)/;
+const LEVEL = /^(?:##\[error\]|(?:\[ERROR\]|\[error\]|\[INFO\]|\[info\]) ?)/;
+const BOX = /^[│╷╵┃]\s?/;
+/** Python's groups of exceptions are drawn as a tree. */
+const TREE = /^ {2,24}\| ?(?= |[A-Z])|^ {2,24}\+ (?=Exception Group)/;
+
+/** What lines about errors have in them: a place, a word of failure, the beginning of a frame. */
+const MARKS =
+  /[:([]\d|\bline:? \d|rror|ERR|xception|anic|ail|FAIL|atal|raceback|[Cc]an(?:not|'t)|ould|onflict|CONFLICT|\b[Nn]ot?\b|nothing|[Uu]n(?:defined|bound|known|resolved|expected|able|terminated)|ssert|xpect|n't|denied|refused|overwrit|reject|nvalid|uplicate|eadlock|locked|onstraint|SIG[A-Z]{3}|Segmentation|Killed|Abort|BackOff|ImagePull|OOM|HTTP\/|YN0|ORA-|Msg |SQLSTATE|RACE|Sanitizer|Evicted|terminate|solving|File "|does|must|allocated|issing|[Mm]ismatch|SC\d|clippy::|^=== RUN|^[A-Z]{1,4}\d{3,4} |unused|^\s*(?:at|from|thread|E|#|[•❯→●✘]) |^-- |^ {1,4}Line {2}|^In |^\.\/|^\*\*|^\t|\.(?:[cm]?[jt]sx?|py)$/;
+
+/** Whether a line may be about an error. */
+const isMarked = (line: string): boolean => MARKS.test(line);
+
+/** A line as its program printed it. Cheap for lines without such a prefix: the first character decides. */
+function cleanLine(line: string): string {
+  let text = line;
+  for (let turn = 0; turn < 3; turn++) {
+    const next = withoutPrefix(text);
+    if (next === text) break;
+    text = next;
+  }
+  return text;
+}
+
+function withoutPrefix(text: string): string {
+  const first = text.charCodeAt(0);
+  if (first === 0x20) return text.includes('|') || text.includes('+') ? text.replace(TREE, '') : text;
+  if (first >= 0x30 && first <= 0x39) return text.replace(STAMP, '').replace(STEP, '');
+  if (first === 0x5b) return text.replace(STAMP, '').replace(LEVEL, '');
+  if (first === 0x23) return text.replace(LEVEL, '').replace(STEP, '');
+  if (first > 0x2500 && first < 0x2600) return text.replace(BOX, '');
+  return text.includes(' | ') ? text.replace(CONTAINER, '') : text;
+}

@@ -33,17 +33,22 @@ const VOTES = 3;
 const MOST_TOKENS = 512;
 const LONGEST_REPLY = 12_000;
 
+interface WorkToJudge {
+  /** Of the identity. */
+  readonly lines: readonly string[];
+  readonly task: string;
+  readonly reply: string;
+}
+
 /** Whether a reply keeps some lines; undefined when the judge has no answer. */
 export async function judgeIdentity(
   ask: Ask,
-  lines: readonly string[],
-  task: string,
-  reply: string,
+  work: WorkToJudge,
   signal: AbortSignal,
 ): Promise<IdentityRuling | undefined> {
   const votes: IdentityVote[] = [];
   for (let repetition = 0; repetition < VOTES; repetition++) {
-    const question = identityQuestion(lines, task, reply, repetition === 0 ? 0 : 0.7);
+    const question = identityQuestion(work, repetition === 0 ? 0 : 0.7);
     const answer = await ask(repetition === 0 ? question : { ...question, repetition }, signal);
     if (!answer.ok) return undefined;
     votes.push(answer.value);
@@ -54,12 +59,7 @@ export async function judgeIdentity(
   return { score, reason: votes[0]?.reason ?? '', isBroken: against.length === VOTES };
 }
 
-function identityQuestion(
-  lines: readonly string[],
-  task: string,
-  reply: string,
-  temperature: number,
-): Question<IdentityVote> {
+function identityQuestion({ lines, task, reply }: WorkToJudge, temperature: number): Question<IdentityVote> {
   const { text, rule } = fenceData([
     { label: 'what was asked', text: clip(task, LONGEST_REPLY) },
     { label: 'the reply', text: clip(reply, LONGEST_REPLY) },
@@ -108,7 +108,7 @@ const TEST_SET: string = createHash('sha256')
   .update(
     JSON.stringify(
       PLANTED_IDENTITIES.map(({ line, task, reply }) => {
-        const { system, user } = identityQuestion([line], task, reply, 0);
+        const { system, user } = identityQuestion({ lines: [line], task, reply }, 0);
         return [system, user];
       }),
     ),
@@ -117,27 +117,27 @@ const TEST_SET: string = createHash('sha256')
   .slice(0, 16);
 
 /** Whether a model's test as a judge of identities is missing, of another set, or too old. */
-export function isIdentityTestDue(known: DatedTest | undefined, model: string, now: number): boolean {
-  if (known === undefined) return true;
-  const { test, at } = known;
+export function isIdentityTestDue(last: DatedTest | undefined, model: string, now: number): boolean {
+  if (last === undefined) return true;
+  const { test, at } = last;
   return test.model !== model || test.set !== TEST_SET || now - at > (test.isPassed ? PASSED_MS : FAILED_MS);
 }
 
 /** The last test of any model as a judge of identities. */
 export const foldIdentityTest = (
-  known: DatedTest | undefined,
+  last: DatedTest | undefined,
   { at, fact }: StoredFact,
 ): DatedTest | undefined =>
-  fact.type === 'judge-tested' && fact.about === 'identity' && at >= (known?.at ?? 0)
+  fact.type === 'judge-tested' && fact.about === 'identity' && at >= (last?.at ?? 0)
     ? { test: fact, at }
-    : known;
+    : last;
 
 /** One vote on each planted reply. Never rejects. */
 export async function testIdentityJudge(ask: Ask, model: string, signal: AbortSignal): Promise<JudgeTestEnd> {
   let cost = NO_COST;
   const count = { right: 0, praised: 0, blamed: 0, unclear: 0 };
   for (const { line, task, reply, isKept } of PLANTED_IDENTITIES) {
-    const question = { ...identityQuestion([line], task, reply, 0), name: 'identity-test' };
+    const question = { ...identityQuestion({ lines: [line], task, reply }, 0), name: 'identity-test' };
     const answer = await ask(question, signal);
     cost = addCost(cost, answer.cost);
     if (signal.aborted) return { ok: false, why: 'aborted', cost };

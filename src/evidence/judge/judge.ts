@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createLruMap, type LruMap } from '../../base/lru-map.ts';
 import type { Appraisal, TurnEvidence } from '../../core/evidence.ts';
 import { type Answer, type Ask, addCost, type Cost, NO_COST, type Question } from '../../core/learn.ts';
 import { isReading } from '../tools/shell-command.ts';
@@ -78,8 +79,8 @@ export function createJudge(parts: JudgeParts): Judge {
       const sections = digestTurn(evidence, appraisal);
       const question = judgeQuestion(sections, votes === 1 ? 0 : 0.6);
       const key = keyOf([parts.model ?? '', votes, question.system, question.user]);
-      const known = await cache.get(key);
-      if (known !== undefined) return rule(known, NO_COST, undefined);
+      const cached = cache.get(key);
+      if (cached !== undefined) return rule(cached, NO_COST, undefined);
       const counted = await countVotes(parts.ask, question, votes, signal);
       if (counted.interrupted !== undefined || signal.aborted)
         return {
@@ -91,11 +92,11 @@ export function createJudge(parts: JudgeParts): Judge {
         };
       const ruling = rulingOf(counted);
       // An unusable reply is not cached: the next one may be usable.
-      if (ruling.score !== undefined || counted.count.spoiled === 0) await cache.set(key, ruling);
+      if (ruling.score !== undefined || counted.count.spoiled === 0) cache.set(key, ruling);
       return rule(ruling, counted.cost, counted.count);
     } catch (error) {
-      const said = error instanceof Error ? error.message : String(error);
-      return { kind: 'unknown', why: `judging failed: ${said}`, isRetryable: true, cost: NO_COST };
+      const message = error instanceof Error ? error.message : String(error);
+      return { kind: 'unknown', why: `judging failed: ${message}`, isRetryable: true, cost: NO_COST };
     }
   };
 }
@@ -141,9 +142,9 @@ export function blindEvidence(
   { turn, source, digests }: Appraisal,
 ): readonly [TurnEvidence, Appraisal] {
   const { next, ...rest } = evidence;
-  const kept = next === undefined || source === 'chat' ? next && { tools: next.tools } : next;
+  const blindNext = next === undefined || source === 'chat' ? next && { tools: next.tools } : next;
   return [
-    { ...rest, given: [], ...(kept === undefined ? {} : { next: kept }) },
+    { ...rest, given: [], ...(blindNext === undefined ? {} : { next: blindNext }) },
     { turn, verdict: 'ambiguous', signals: [], digests },
   ];
 }
@@ -229,27 +230,6 @@ interface CachedRuling {
 }
 
 /** Keyed by the hash of the judged content. Evicted content is judged again. */
-interface RulingCache {
-  get(key: string): Promise<CachedRuling | undefined> | CachedRuling | undefined;
-  set(key: string, ruling: CachedRuling): Promise<void> | void;
-}
+type RulingCache = Pick<LruMap<string, CachedRuling>, 'get' | 'set'>;
 
-/** An LRU cache of rulings. */
-export function createRulingCache(most = 1000): RulingCache {
-  const kept = new Map<string, CachedRuling>();
-  return {
-    get: (key) => {
-      const found = kept.get(key);
-      if (found === undefined) return undefined;
-      kept.delete(key);
-      kept.set(key, found);
-      return found;
-    },
-    set: (key, ruling) => {
-      kept.delete(key);
-      kept.set(key, ruling);
-      const oldest = kept.keys().next().value;
-      if (kept.size > most && oldest !== undefined) kept.delete(oldest);
-    },
-  };
-}
+export const createRulingCache = (): RulingCache => createLruMap(1000);

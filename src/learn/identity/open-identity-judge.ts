@@ -59,7 +59,7 @@ export async function openIdentityJudge(
       const ask = askAbout(sessions);
       if (ask === undefined || lines.length === 0) return undefined;
       for (const session of sessions) if (!(await mayAsk(session))) return undefined;
-      return judgeIdentity(ask, lines, task, reply, stop);
+      return judgeIdentity(ask, { lines, task, reply }, stop);
     },
   };
 }

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RewardSource } from '../../../src/core/evidence.ts';
 import { type Calibration, createCalibration } from '../../../src/evidence/judge/calibration.ts';
-import { createRulingCache } from '../../../src/evidence/judge/judge.ts';
 import { wilsonInterval } from '../../../src/stats/interval.ts';
 
 const hearPairs = (calibration: Calibration, agreed: number, turns: number): void => {
@@ -116,20 +115,5 @@ describe('calibration', () => {
       for (const source of ['judge', 'person'] as const)
         calibration.hear({ turn: `new${turn}`, source, score: 1 });
     expect(calibration.status()).toMatchObject({ turns: 30, agreed: 30, isTrusted: true });
-  });
-});
-
-describe('the ruling cache', () => {
-  it('evicts the least recently used ruling', async () => {
-    const cache = createRulingCache(2);
-    await cache.set('a', { note: 'a' });
-    await cache.set('b', { note: 'b' });
-    await cache.get('a');
-    await cache.set('c', { note: 'c' });
-    expect([await cache.get('a'), await cache.get('b'), await cache.get('c')]).toEqual([
-      { note: 'a' },
-      undefined,
-      { note: 'c' },
-    ]);
   });
 });

@@ -177,7 +177,12 @@ describe('a judge', () => {
 
   it('returns a retryable result when the cache fails', async () => {
     const { ask } = asking(() => vote(1));
-    const cache = { get: () => Promise.reject(new Error('disk')), set: () => undefined };
+    const cache = {
+      get: () => {
+        throw new Error('disk');
+      },
+      set: () => undefined,
+    };
     expect(await createJudge({ ask, cache })(turnOf(), open, never)).toMatchObject({
       kind: 'unknown',
       why: 'judging failed: disk',

@@ -103,7 +103,7 @@ async function stepOf(obeyed: (task: HouseTask) => number = () => 0, place = 'me
     rollouts: async () => [],
     steps: 2,
     batch: { groups: 0, size: 0 },
-    generation: () => HOUSE_GENERATION,
+    generation: async () => HOUSE_GENERATION,
     distil: async (request) => {
       const own = await distil(request);
       made.push(...own);

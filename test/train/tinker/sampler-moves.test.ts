@@ -74,7 +74,7 @@ describe('a run on a server that samples in place', () => {
       rollouts,
       steps: STEPS,
       batch: { groups: 3, size: 24 },
-      generation: () => 0,
+      generation: async () => 0,
       journal: createMemoryJournal(),
       signal,
       rank: 2,

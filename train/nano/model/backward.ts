@@ -11,10 +11,17 @@ import { FLOAT, type Machine, padded } from './machine.ts';
  * dB = s·dyᵀ·(x·Aᵀ).
  */
 export interface LoraGradient {
-  /** Accumulates the gradient of projections that share their input x; dy has their outputs side by side. */
-  gather(layer: number, projections: readonly Projection[], x: number, dy: number, rows: number): void;
+  /** Accumulates the gradient of projections that share their input. */
+  gather(layer: number, projections: readonly Projection[], at: GradientRows): void;
   /** The accumulated gradient, in the layout of the adapter's weights. */
   read(): Float32Array;
+}
+
+/** Addresses of the input rows of projections, and of the gradient of their outputs, which are side by side. */
+interface GradientRows {
+  readonly x: number;
+  readonly dy: number;
+  readonly rows: number;
 }
 
 /** Rows processed at a time, so that they are still in the L1 cache when they are used again. */
@@ -43,13 +50,13 @@ export const createLoraGradient = (
   const [inward, backward] = [arena.take(CHUNK * rankStep), arena.take(CHUNK * rankStep)];
 
   return {
-    gather(layer, projections, x, dy, rows) {
+    gather(layer, projections, { x, dy, rows }) {
       const outputsOf = (projection: Projection): number => projectionSize(shape, projection).outputs;
       const dyStep = projections.reduce((sum, projection) => sum + outputsOf(projection), 0) * FLOAT;
       projections.forEach((projection, index) => {
-        const found = pieces.find(({ piece }) => piece.layer === layer && piece.projection === projection);
-        if (found === undefined) return;
-        const { inputs, outputs } = found.piece;
+        const factors = pieces.find(({ piece }) => piece.layer === layer && piece.projection === projection);
+        if (factors === undefined) return;
+        const { inputs, outputs } = factors.piece;
         const xStep = inputs * FLOAT;
         for (let first = 0; first < rows; first += CHUNK) {
           const count = Math.min(CHUNK, rows - first);
@@ -58,7 +65,7 @@ export const createLoraGradient = (
           kernels.matmul(
             from,
             xStep,
-            found.a,
+            factors.a,
             inputs * PANEL_COLUMNS * FLOAT,
             inward,
             rankStep,
@@ -70,7 +77,7 @@ export const createLoraGradient = (
           kernels.matmul(
             back,
             dyStep,
-            found.b,
+            factors.b,
             outputs * PANEL_COLUMNS * FLOAT,
             backward,
             rankStep,
@@ -79,8 +86,8 @@ export const createLoraGradient = (
             rank,
             0,
           );
-          kernels.addOuter(inward, rankStep, back, dyStep, found.dB, outputs * FLOAT, count, rank, outputs);
-          kernels.addOuter(backward, rankStep, from, xStep, found.dA, xStep, count, rank, inputs);
+          kernels.addOuter(inward, rankStep, back, dyStep, factors.dB, outputs * FLOAT, count, rank, outputs);
+          kernels.addOuter(backward, rankStep, from, xStep, factors.dA, xStep, count, rank, inputs);
         }
       });
     },
@@ -102,19 +109,23 @@ export const createLoraGradient = (
   };
 };
 
+/** Where the gradient of the hidden states is, and what accumulates that of the LoRA factors. */
+interface BackwardPass {
+  readonly dHidden: number;
+  readonly gradient: LoraGradient;
+}
+
 /**
- * Backpropagates `dHidden`, the gradient of the hidden states, down to the first layer, and accumulates the gradient of each
- * matrix's LoRA factors. Allocates from the machine's arena.
+ * Backpropagates the gradient of the hidden states down to the first layer, and accumulates the gradient of each matrix's
+ * LoRA factors. Allocates from the machine's arena.
  */
 export const runBackward = (
-  machine: Machine,
   model: LoadedModel,
   attention: Attention,
-  gradient: LoraGradient,
   tape: Tape,
-  dHidden: number,
+  { dHidden, gradient }: BackwardPass,
 ): void => {
-  const { arena, kernels, shape, head, returns } = machine;
+  const { arena, kernels, shape, head, returns } = model.machine;
   const { width, heads, inner } = shape;
   const { rows } = tape;
   const take = (columns: number): number => arena.take(rows * columns * FLOAT);
@@ -137,14 +148,14 @@ export const runBackward = (
   for (let index = model.layers.length - 1; index >= 0; index--) {
     const [layer, saved] = [model.layers[index], tape.layers[index]];
     if (layer === undefined || saved === undefined) continue;
-    gradient.gather(index, ['down'], saved.act, dx, rows);
+    gradient.gather(index, ['down'], { x: saved.act, dy: dx, rows });
     applyBack(layer.down, dx, dAct);
     kernels.gateBack(saved.wide, dAct, dWide, rows, inner);
-    gradient.gather(index, ['gate', 'up'], saved.mlpIn, dWide, rows);
+    gradient.gather(index, ['gate', 'up'], { x: saved.mlpIn, dy: dWide, rows });
     applyBack(layer.wide, dWide, dIn);
     kernels.normBack(saved.middle, layer.mlpNorm, saved.mlpFactors, dIn, dx, rows, width);
 
-    gradient.gather(index, ['o'], saved.mixed, dx, rows);
+    gradient.gather(index, ['o'], { x: saved.mixed, dy: dx, rows });
     applyBack(layer.attentionOut, dx, dMixed);
     arena.floats(dQkv, rows * 3 * width).fill(0);
     attention.backward(saved.qkv, dMixed, dQkv, tape.segments);
@@ -152,7 +163,7 @@ export const runBackward = (
       const [at, table] = [dQkv + start * 3 * width * FLOAT, returns + position * head * FLOAT];
       kernels.rotate(at, 3 * width * FLOAT, table, head * FLOAT, length, 2 * heads, head / 2);
     }
-    gradient.gather(index, ['q', 'k', 'v'], saved.attentionIn, dQkv, rows);
+    gradient.gather(index, ['q', 'k', 'v'], { x: saved.attentionIn, dy: dQkv, rows });
     // Nothing below the first layer is trained.
     if (index === 0) return;
     applyBack(layer.attention, dQkv, dIn);

@@ -28,40 +28,38 @@ export interface Tape {
   readonly hidden: number;
 }
 
+/** Addresses of the rows that a product reads and writes. */
+interface LinearRows {
+  readonly x: number;
+  readonly y: number;
+  readonly rows: number;
+  /** y += instead of y =. */
+  readonly isAdded?: true;
+}
+
 /** y = x·Wᵀ, or y += x·Wᵀ. */
 export const applyLinear = (
   { kernels }: Machine,
   { inputs, outputs, forward }: PackedLinear,
-  x: number,
-  y: number,
-  rows: number,
-  isAdded = 0,
+  { x, y, rows, isAdded }: LinearRows,
 ): void => {
   const steps = [inputs * FLOAT, forward, inputs * PANEL_COLUMNS * FLOAT, y, outputs * FLOAT] as const;
-  kernels.matmul(x, ...steps, rows, inputs, outputs, isAdded);
+  kernels.matmul(x, ...steps, rows, inputs, outputs, isAdded ? 1 : 0);
 };
 
 /** Copies the embeddings of these tokens. */
-export const lookUp = (
-  { arena, shape: { width } }: Machine,
-  model: LoadedModel,
-  tokens: Int32Array,
-  to: number,
-): void => {
+export const lookUp = (model: LoadedModel, tokens: Int32Array, to: number): void => {
+  const { arena, shape } = model.machine;
   const bytes = arena.bytes(0, arena.memory.buffer.byteLength);
-  const step = width * FLOAT;
+  const step = shape.width * FLOAT;
   tokens.forEach((token, row) => {
     bytes.copyWithin(to + row * step, model.embedding + token * step, model.embedding + (token + 1) * step);
   });
 };
 
 /** Runs the model over all rows. Allocates from the machine's arena: the tape is valid until that is rewound. */
-export const runForward = (
-  machine: Machine,
-  model: LoadedModel,
-  attention: Attention,
-  rows: PrefixTreeRows,
-): Tape => {
+export const runForward = (model: LoadedModel, attention: Attention, rows: PrefixTreeRows): Tape => {
+  const { machine } = model;
   const { arena, kernels, shape, head, eps, turns } = machine;
   const { width, heads, inner } = shape;
   const count = rows.tokens.length;
@@ -84,25 +82,25 @@ export const runForward = (
     bytes.copyWithin(to, from, from + count * width * FLOAT);
   };
 
-  lookUp(machine, model, rows.tokens, layers[0]?.x ?? last.x);
+  lookUp(model, rows.tokens, layers[0]?.x ?? last.x);
   model.layers.forEach((layer, index) => {
     const tape = layers[index];
     if (tape === undefined) return;
     kernels.norm(tape.x, layer.attentionNorm, tape.attentionIn, tape.attentionFactors, eps, count, width);
-    applyLinear(machine, layer.attention, tape.attentionIn, tape.qkv, count);
+    applyLinear(machine, layer.attention, { x: tape.attentionIn, y: tape.qkv, rows: count });
     for (const { start, length, position } of rows.segments) {
       const [at, table] = [tape.qkv + start * 3 * width * FLOAT, turns + position * head * FLOAT];
       kernels.rotate(at, 3 * width * FLOAT, table, head * FLOAT, length, 2 * heads, head / 2);
     }
     attention.forward(tape.qkv, tape.mixed, rows.segments);
     copy(tape.x, tape.middle);
-    applyLinear(machine, layer.attentionOut, tape.mixed, tape.middle, count, 1);
+    applyLinear(machine, layer.attentionOut, { x: tape.mixed, y: tape.middle, rows: count, isAdded: true });
     kernels.norm(tape.middle, layer.mlpNorm, tape.mlpIn, tape.mlpFactors, eps, count, width);
-    applyLinear(machine, layer.wide, tape.mlpIn, tape.wide, count);
+    applyLinear(machine, layer.wide, { x: tape.mlpIn, y: tape.wide, rows: count });
     kernels.gate(tape.wide, tape.act, count, inner);
     const next = layers[index + 1]?.x ?? last.x;
     copy(tape.middle, next);
-    applyLinear(machine, layer.down, tape.act, next, count, 1);
+    applyLinear(machine, layer.down, { x: tape.act, y: next, rows: count, isAdded: true });
   });
   kernels.norm(last.x, model.norm, last.hidden, last.factors, eps, count, width);
   return { rows: count, segments: rows.segments, layers, ...last };
@@ -112,32 +110,28 @@ export const runForward = (
 export interface TokenQuery {
   readonly rows: Int32Array;
   readonly tokens: Int32Array;
+  /** Called with the log-probability of each token. Returns the derivative of the loss with respect to that. */
+  readonly onLogprob: (place: number, logprob: number) => number;
 }
 
 /** Rows whose logits are held at a time. */
 const CHUNK = 64;
 
-/** For each row, the indexes into `asked`. */
-const byRow = (asked: TokenQuery, rows: number): readonly (readonly number[])[] => {
+/** For each row, the indexes into the query. */
+const byRow = (query: TokenQuery, rows: number): readonly (readonly number[])[] => {
   const places: number[][] = Array.from({ length: rows }, () => []);
-  asked.rows.forEach((row, place) => {
+  query.rows.forEach((row, place) => {
     places[row]?.push(place);
   });
   return places;
 };
 
 /**
- * Calls `onLogprob` with the log-probability of each token asked for. It returns the derivative of the loss with respect to
- * that; with `dHidden` these become the gradient of the hidden states. Allocates from the machine's arena.
+ * Computes the log-probability of each token of the query. With `dHidden`, the derivatives become the gradient of the hidden
+ * states there. Allocates from the machine's arena.
  */
-export const scoreRows = (
-  machine: Machine,
-  model: LoadedModel,
-  tape: Tape,
-  asked: TokenQuery,
-  onLogprob: (place: number, logprob: number) => number,
-  dHidden?: number,
-): void => {
+export const scoreRows = (model: LoadedModel, tape: Tape, query: TokenQuery, dHidden?: number): void => {
+  const { machine } = model;
   const { arena, kernels, shape } = machine;
   const { width, vocabulary } = shape;
   const logitsAt = arena.take(CHUNK * vocabulary * FLOAT);
@@ -148,8 +142,8 @@ export const scoreRows = (
     arena.floats(measuresAt, CHUNK * 2),
   ];
   const factors = arena.floats(factorsAt, CHUNK);
-  const slopes = new Float64Array(asked.rows.length);
-  const places = byRow(asked, tape.rows);
+  const slopes = new Float64Array(query.rows.length);
+  const places = byRow(query, tape.rows);
 
   /** Whether any derivative is not zero. */
   const scoreRow = (row: number, here: readonly number[]): boolean => {
@@ -159,8 +153,8 @@ export const scoreRows = (
     let hasGradient = false;
     for (const place of here) {
       // Rounded to float32 as it is stored, so that the ratio to the sampler's value is exactly 1 on the same weights.
-      const logprob = Math.fround((logits[row * vocabulary + (asked.tokens[place] ?? 0)] ?? 0) - whole);
-      const slope = onLogprob(place, logprob);
+      const logprob = Math.fround((logits[row * vocabulary + (query.tokens[place] ?? 0)] ?? 0) - whole);
+      const slope = query.onLogprob(place, logprob);
       slopes[place] = slope;
       total += slope;
       hasGradient ||= slope !== 0;
@@ -173,7 +167,7 @@ export const scoreRows = (
     kernels.exponentiate(logitsAt, measuresAt, factorsAt, logitsAt, count, vocabulary);
     for (let row = 0; row < count; row++) {
       for (const place of places[first + row] ?? []) {
-        const at = row * vocabulary + (asked.tokens[place] ?? 0);
+        const at = row * vocabulary + (query.tokens[place] ?? 0);
         logits[at] = (logits[at] ?? 0) + (slopes[place] ?? 0);
       }
     }
@@ -193,7 +187,11 @@ export const scoreRows = (
     const back = dHidden === undefined ? undefined : dHidden + first * width * FLOAT;
     let hasGradient = false;
     if (here.some(({ length }) => length > 0)) {
-      applyLinear(machine, model.unembedding, tape.hidden + first * width * FLOAT, logitsAt, count);
+      applyLinear(machine, model.unembedding, {
+        x: tape.hidden + first * width * FLOAT,
+        y: logitsAt,
+        rows: count,
+      });
       kernels.measure(logitsAt, measuresAt, count, vocabulary);
       hasGradient = here.map((asking, row) => scoreRow(row, asking)).includes(true);
     }

@@ -32,6 +32,7 @@ export interface BoundPiece {
 
 /** The model's weights in a machine's memory, with one adapter at a time merged into them. */
 export interface LoadedModel {
+  readonly machine: Machine;
   /** One row for each token. */
   readonly embedding: number;
   readonly unembedding: PackedLinear;
@@ -44,6 +45,7 @@ export interface LoadedModel {
   bind(lora: Lora | undefined): readonly BoundPiece[];
 }
 
+/** The place of one projection's matrix in memory. */
 interface Slot {
   readonly base: Float32Array;
   readonly inputs: number;
@@ -59,7 +61,7 @@ export const createLoadedModel = (
   weights: DecoderWeights,
   canTrain: boolean,
 ): LoadedModel => {
-  const { arena, kernels, shape } = machine;
+  const { arena, shape } = machine;
   const put = (values: Float32Array): number => {
     const address = arena.take(values.byteLength);
     arena.floats(address, values.length).set(values);
@@ -87,12 +89,6 @@ export const createLoadedModel = (
     });
     return { inputs, outputs, forward, backward };
   };
-  const packSlot = (slot: Slot, plain: number): void => {
-    const { inputs, outputs } = slot;
-    kernels.pack(plain, inputs * FLOAT, FLOAT, slot.forward, inputs * PANEL_COLUMNS * FLOAT, outputs, inputs);
-    if (!canTrain) return;
-    kernels.pack(plain, FLOAT, inputs * FLOAT, slot.backward, slot.backwardStep, inputs, outputs);
-  };
 
   const layers = weights.layers.map((layer, index) => ({
     attentionNorm: put(layer.attentionNorm),
@@ -109,61 +105,15 @@ export const createLoadedModel = (
     forward: arena.take(weights.embedding.byteLength),
     backward: canTrain ? arena.take(weights.embedding.byteLength) : 0,
   };
-  packSlot(
-    { ...unembedding, base: weights.embedding, backwardStep: shape.vocabulary * PANEL_COLUMNS * FLOAT },
-    embedding,
-  );
+  const unembeddingStep = shape.vocabulary * PANEL_COLUMNS * FLOAT;
+  const unembeddingSlot = { ...unembedding, base: weights.embedding, backwardStep: unembeddingStep };
+  packSlot(machine, unembeddingSlot, embedding, canTrain);
   const norm = put(weights.norm);
-  const staged = arena.take(shape.width * Math.max(shape.width, shape.inner) * FLOAT);
+  const merged = arena.take(shape.width * Math.max(shape.width, shape.inner) * FLOAT);
   const ground = arena.mark();
 
-  /** The factors with the rank padded by zeros: A [rank][inputs], and B [outputs][rank] times the scale. */
-  const stageFactors = ({ options, values }: Lora, piece: LoraPiece) => {
-    const { inputs, outputs } = piece;
-    const rank = padded(options.rank);
-    const scale = options.alpha / options.rank;
-    const [a, b] = [arena.take(rank * inputs * FLOAT), arena.take(outputs * rank * FLOAT)];
-    const [aValues, bValues] = [
-      arena.floats(a, rank * inputs).fill(0),
-      arena.floats(b, outputs * rank).fill(0),
-    ];
-    aValues.set(values.subarray(piece.a, piece.a + options.rank * inputs));
-    for (let output = 0; output < outputs; output++) {
-      for (let r = 0; r < options.rank; r++) {
-        bValues[output * rank + r] = scale * (values[piece.b + output * options.rank + r] ?? 0);
-      }
-    }
-    return { a, b, rank };
-  };
-  const mergePiece = (lora: Lora, piece: LoraPiece): BoundPiece => {
-    const { inputs, outputs } = piece;
-    const kept = {
-      a: arena.take(inputs * padded(lora.options.rank) * FLOAT),
-      b: arena.take(outputs * padded(lora.options.rank) * FLOAT),
-    };
-    const mark = arena.mark();
-    const { a, b, rank } = stageFactors(lora, piece);
-    const packed = arena.take(rank * inputs * FLOAT);
-    kernels.pack(a, FLOAT, inputs * FLOAT, packed, rank * PANEL_COLUMNS * FLOAT, inputs, rank);
-    kernels.matmul(
-      b,
-      rank * FLOAT,
-      packed,
-      rank * PANEL_COLUMNS * FLOAT,
-      staged,
-      inputs * FLOAT,
-      outputs,
-      rank,
-      inputs,
-      1,
-    );
-    kernels.pack(a, inputs * FLOAT, FLOAT, kept.a, inputs * PANEL_COLUMNS * FLOAT, rank, inputs);
-    kernels.pack(b, FLOAT, rank * FLOAT, kept.b, outputs * PANEL_COLUMNS * FLOAT, rank, outputs);
-    arena.rewind(mark);
-    return { piece, ...kept };
-  };
-
   return {
+    machine,
     embedding,
     unembedding,
     layers,
@@ -177,12 +127,65 @@ export const createLoadedModel = (
           const slot = slots.get(`${layer}.${projection}`);
           if (slot === undefined) continue;
           const piece = pieces.find((each) => each.layer === layer && each.projection === projection);
-          arena.floats(staged, slot.base.length).set(slot.base);
-          if (lora !== undefined && piece !== undefined) bound.push(mergePiece(lora, piece));
-          packSlot(slot, staged);
+          arena.floats(merged, slot.base.length).set(slot.base);
+          if (lora !== undefined && piece !== undefined) bound.push(mergePiece(machine, lora, piece, merged));
+          packSlot(machine, slot, merged, canTrain);
         }
       }
       return bound;
     },
   };
+};
+
+/** Packs the matrix at `plain` into its slot. */
+const packSlot = ({ kernels }: Machine, slot: Slot, plain: number, canTrain: boolean): void => {
+  const { inputs, outputs } = slot;
+  kernels.pack(plain, inputs * FLOAT, FLOAT, slot.forward, inputs * PANEL_COLUMNS * FLOAT, outputs, inputs);
+  if (!canTrain) return;
+  kernels.pack(plain, FLOAT, inputs * FLOAT, slot.backward, slot.backwardStep, inputs, outputs);
+};
+
+/** Adds s·B·A to the matrix at `matrix`, and packs the factors for the gradient. */
+const mergePiece = (
+  { arena, kernels }: Machine,
+  lora: Lora,
+  piece: LoraPiece,
+  matrix: number,
+): BoundPiece => {
+  const { inputs, outputs } = piece;
+  const rank = padded(lora.options.rank);
+  const bound = {
+    piece,
+    a: arena.take(inputs * rank * FLOAT),
+    b: arena.take(outputs * rank * FLOAT),
+  };
+  const mark = arena.mark();
+  const { a, b } = stageFactors(arena, lora, piece);
+  const packed = arena.take(rank * inputs * FLOAT);
+  const rankStep = rank * PANEL_COLUMNS * FLOAT;
+  kernels.pack(a, FLOAT, inputs * FLOAT, packed, rankStep, inputs, rank);
+  kernels.matmul(b, rank * FLOAT, packed, rankStep, matrix, inputs * FLOAT, outputs, rank, inputs, 1);
+  kernels.pack(a, inputs * FLOAT, FLOAT, bound.a, inputs * PANEL_COLUMNS * FLOAT, rank, inputs);
+  kernels.pack(b, FLOAT, rank * FLOAT, bound.b, outputs * PANEL_COLUMNS * FLOAT, rank, outputs);
+  arena.rewind(mark);
+  return bound;
+};
+
+/** The factors with the rank padded by zeros: A [rank][inputs], and B [outputs][rank] times the scale. */
+const stageFactors = (arena: Machine['arena'], { options, values }: Lora, piece: LoraPiece) => {
+  const { inputs, outputs } = piece;
+  const rank = padded(options.rank);
+  const scale = options.alpha / options.rank;
+  const [a, b] = [arena.take(rank * inputs * FLOAT), arena.take(outputs * rank * FLOAT)];
+  const [aValues, bValues] = [
+    arena.floats(a, rank * inputs).fill(0),
+    arena.floats(b, outputs * rank).fill(0),
+  ];
+  aValues.set(values.subarray(piece.a, piece.a + options.rank * inputs));
+  for (let output = 0; output < outputs; output++) {
+    for (let r = 0; r < options.rank; r++) {
+      bValues[output * rank + r] = scale * (values[piece.b + output * options.rank + r] ?? 0);
+    }
+  }
+  return { a, b };
 };

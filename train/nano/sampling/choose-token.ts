@@ -1,7 +1,7 @@
 import type { SampleRequest, Sequence } from '../engine.ts';
 import { applyLinear } from '../model/forward.ts';
 import type { LoadedModel } from '../model/loaded-model.ts';
-import { FLOAT, type Machine } from '../model/machine.ts';
+import { FLOAT } from '../model/machine.ts';
 import { createRandomStream, type RandomStream } from '../random-stream.ts';
 
 /** Temperature, top-k and top-p. */
@@ -39,14 +39,14 @@ const sum = (values: Float32Array | Float64Array): number => {
 const narrow = (weights: Float64Array, { topK, topP }: SamplingFilter): Float64Array => {
   const order = Array.from(weights.keys()).sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b);
   const enough = topP * sum(weights);
-  const kept = new Float64Array(weights.length);
+  const narrowed = new Float64Array(weights.length);
   let reached = 0;
   for (const token of topK < 0 ? order : order.slice(0, topK)) {
-    kept[token] = weights[token] ?? 0;
+    narrowed[token] = weights[token] ?? 0;
     reached += weights[token] ?? 0;
     if (topP < 1 && reached >= enough) break;
   }
-  return kept;
+  return narrowed;
 };
 
 /** Samples a token from the probabilities at temperature 1. Draws one number from `random` unless the temperature is 0. */
@@ -57,8 +57,8 @@ const chooseToken = (shares: Float32Array, choice: SamplingFilter, random: Rando
   if (choice.temperature === 1 && isWhole) return pick(shares, sum(shares), part);
   const most = shares[mostLikely(shares)] ?? 1;
   const weights = Float64Array.from(shares, (share) => (share / most) ** (1 / choice.temperature));
-  const kept = isWhole ? weights : narrow(weights, choice);
-  return pick(kept, sum(kept), part);
+  const narrowed = isWhole ? weights : narrow(weights, choice);
+  return pick(narrowed, sum(narrowed), part);
 };
 
 /** Sequences decoded at the same time; the rest of a request comes afterwards, which bounds memory. */
@@ -79,11 +79,8 @@ export interface GrowingSequence {
 type TokenChooser = (hidden: number, rows: number, growing: readonly GrowingSequence[]) => void;
 
 /** Allocates from the machine's arena. */
-export const createTokenChooser = (
-  machine: Machine,
-  model: LoadedModel,
-  request: SampleRequest,
-): TokenChooser => {
+export const createTokenChooser = (model: LoadedModel, request: SampleRequest): TokenChooser => {
+  const { machine } = model;
   const { arena, kernels } = machine;
   const { vocabulary } = machine.shape;
   const logitsAt = arena.take(DECODE_BATCH * vocabulary * FLOAT);
@@ -94,7 +91,7 @@ export const createTokenChooser = (
     createRandomStream(request.seed, index),
   );
   return (hidden, rows, growing) => {
-    applyLinear(machine, model.unembedding, hidden, logitsAt, rows);
+    applyLinear(machine, model.unembedding, { x: hidden, y: logitsAt, rows });
     kernels.measure(logitsAt, measuresAt, rows, vocabulary);
     const logits = arena.floats(logitsAt, rows * vocabulary);
     const shares = arena.floats(sharesAt, rows * vocabulary);

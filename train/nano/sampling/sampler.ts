@@ -7,7 +7,7 @@ import type { DecoderWeights } from '../model/decoder-weights.ts';
 import { runForward, scoreRows, type Tape } from '../model/forward.ts';
 import { createLoadedModel, type LoadedModel } from '../model/loaded-model.ts';
 import type { Lora } from '../model/lora.ts';
-import { createMachine, FLOAT, type Machine } from '../model/machine.ts';
+import { createMachine, FLOAT } from '../model/machine.ts';
 import { createPrefixTree } from '../model/prefix-tree.ts';
 import { createTokenChooser, DECODE_BATCH, type GrowingSequence } from './choose-token.ts';
 import { createDecoder, createKeyValueCache } from './decoder.ts';
@@ -24,36 +24,48 @@ export interface EngineSampler {
 }
 
 /** The log-probabilities of the prompt's tokens; NaN for the first. */
-const scorePrompt = (machine: Machine, model: LoadedModel, tape: Tape, prompt: Int32Array): Float32Array => {
+const scorePrompt = (model: LoadedModel, tape: Tape, prompt: Int32Array): Float32Array => {
   const logprobs = new Float32Array(prompt.length).fill(Number.NaN);
-  const asked = { rows: Int32Array.from(prompt.subarray(1), (_, row) => row), tokens: prompt.subarray(1) };
-  scoreRows(machine, model, tape, asked, (place, logprob) => {
-    logprobs[place + 1] = logprob;
-    return 0;
+  const tokens = prompt.subarray(1);
+  scoreRows(model, tape, {
+    rows: Int32Array.from(tokens, (_, row) => row),
+    tokens,
+    onLogprob: (place, logprob) => {
+      logprobs[place + 1] = logprob;
+      return 0;
+    },
   });
   return logprobs;
 };
 
-/** Samples the request's sequences from `first` on, at most one decode batch. */
-const grow = async (
-  machine: Machine,
+/** One decode batch: at most DECODE_BATCH of the request's sequences, from the one numbered `first` on. */
+interface DecodeBatch {
+  readonly request: SampleRequest;
+  readonly first: number;
+  readonly signal: AbortSignal;
+}
+
+/** Samples the sequences of a decode batch; `tape` has the prompt's activations. */
+const decode = async (
   model: LoadedModel,
   tape: Tape,
-  request: SampleRequest,
-  first: number,
-  signal: AbortSignal,
+  { request, first, signal }: DecodeBatch,
 ): Promise<readonly GrowingSequence[]> => {
   const { prompt } = request;
-  const { contextLength, width } = machine.shape;
+  const { contextLength, width } = model.machine.shape;
   const room = Math.min(request.maxTokens, contextLength - prompt.length);
   const count = Math.min(DECODE_BATCH, request.count - first);
   const all = Array.from(
     { length: count },
     (_, at): GrowingSequence => ({ index: first + at, tokens: [], logprobs: [], stop: 'length' }),
   );
-  const keyValues = createKeyValueCache(machine, tape.layers, prompt.length, count, room);
-  const decoder = createDecoder(machine, model, keyValues, count);
-  const choose = createTokenChooser(machine, model, request);
+  const keyValues = createKeyValueCache(model.machine, tape.layers, {
+    promptLength: prompt.length,
+    sequences: count,
+    room,
+  });
+  const decoder = createDecoder(model, keyValues, count);
+  const choose = createTokenChooser(model, request);
   choose(tape.hidden + (prompt.length - 1) * width * FLOAT, 1, all);
   for (let done = 1; done < room; done++) {
     const active = all.filter(({ stop }) => stop !== 'stop');
@@ -84,22 +96,16 @@ export const createEngineSampler = (weights: DecoderWeights): EngineSampler => {
     try {
       const tree = createPrefixTree();
       tree.add(request.prompt);
-      const tape = runForward(machine, model, createAttention(machine), tree.rows());
+      const tape = runForward(model, createAttention(machine), tree.rows());
       const promptLogprobs = request.wantsPromptLogprobs
-        ? scorePrompt(machine, model, tape, request.prompt)
+        ? scorePrompt(model, tape, request.prompt)
         : undefined;
       const prefilled = arena.mark();
       const sequences: Sequence[] = [];
       while (sequences.length < request.count) {
         arena.rewind(prefilled);
-        for (const { tokens, logprobs, stop } of await grow(
-          machine,
-          model,
-          tape,
-          request,
-          sequences.length,
-          signal,
-        )) {
+        const batch = await decode(model, tape, { request, first: sequences.length, signal });
+        for (const { tokens, logprobs, stop } of batch) {
           sequences.push({ tokens: Int32Array.from(tokens), logprobs: Float32Array.from(logprobs), stop });
         }
       }

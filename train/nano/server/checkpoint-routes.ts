@@ -7,7 +7,7 @@ import { EngineError, type LoraOptions } from '../engine.ts';
 import { readEngineTensors } from '../model/decoder-weights.ts';
 import { optionalIntegerField, textField } from '../tinker/json-fields.ts';
 import { findCheckpoint, type ModelCard, type StoredCheckpoint, toTinkerPath } from './checkpoints.ts';
-import { HttpRefusal, NO_CONTENT, okReply, type Route, type RouteCall, type RouteReply } from './http.ts';
+import { HttpRefusal, NO_CONTENT, okReply, type Route, type RouteCall } from './http.ts';
 import { parseBody } from './model-request.ts';
 import type { ServerParts } from './server-parts.ts';
 
@@ -40,7 +40,7 @@ export function createRunRoutes(parts: ServerParts): readonly Route[] {
     {
       method: 'POST',
       path: '/api/v1/weights_info',
-      answer: ({ bytes }) => {
+      answer: async ({ bytes }) => {
         const { lora } = findCheckpoint(textField(parseBody(bytes), 'tinker_path'), checkpoints);
         return okReply({
           base_model: engine.model.name,
@@ -55,7 +55,7 @@ export function createRunRoutes(parts: ServerParts): readonly Route[] {
     {
       method: 'GET',
       path: RUNS,
-      answer: ({ query }) => {
+      answer: async ({ query }) => {
         const { page, cursor } = paged(models.runs(), query, 20);
         return okReply({ training_runs: page.map(runJson), cursor });
       },
@@ -63,7 +63,7 @@ export function createRunRoutes(parts: ServerParts): readonly Route[] {
     {
       method: 'GET',
       path: `${RUNS}/:run`,
-      answer: ({ params: [run = ''] }) => {
+      answer: async ({ params: [run = ''] }) => {
         const card = models.runs().find(({ id }) => id === run);
         if (card === undefined)
           throw new HttpRefusal(404, `Training run ${run.slice(0, 100)} does not exist.`);
@@ -73,7 +73,7 @@ export function createRunRoutes(parts: ServerParts): readonly Route[] {
     {
       method: 'GET',
       path: `${RUNS}/:run/checkpoints`,
-      answer: ({ params: [run = ''] }) => {
+      answer: async ({ params: [run = ''] }) => {
         if (!models.runs().some(({ id }) => id === run))
           throw new HttpRefusal(404, `Training run ${run.slice(0, 100)} does not exist.`);
         return okReply({ checkpoints: checkpoints.list(run).map(checkpointJson) });
@@ -82,7 +82,7 @@ export function createRunRoutes(parts: ServerParts): readonly Route[] {
     {
       method: 'GET',
       path: '/api/v1/checkpoints',
-      answer: ({ query }) => {
+      answer: async ({ query }) => {
         const { page, cursor } = paged(checkpoints.list(), query, 100);
         return okReply({ checkpoints: page.map(checkpointJson), cursor });
       },
@@ -197,7 +197,7 @@ export function createArchiveRoutes(parts: ServerParts): readonly Route[] {
     {
       method: 'GET',
       path: `${CHECKPOINT}/archive`,
-      answer: (call): RouteReply => {
+      answer: async (call) => {
         checkpointAt(call, parts);
         const expires = clock.now() + LIFETIME_MS;
         const location = link(call, 'adapter.tar.gz', expires);

@@ -29,10 +29,10 @@ interface CheckpointName {
 function parseTinkerPath(path: string): CheckpointName | undefined {
   if (!path.startsWith('tinker://')) return undefined;
   const [run = '', kind = '', name = '', ...rest] = path.slice('tinker://'.length).split('/');
-  const known = CHECKPOINT_KINDS.find((one) => one === kind);
-  return known === undefined || run === '' || name === '' || rest.length > 0
+  const checkpointKind = CHECKPOINT_KINDS.find((one) => one === kind);
+  return checkpointKind === undefined || run === '' || name === '' || rest.length > 0
     ? undefined
-    : { run, kind: known, name };
+    : { run, kind: checkpointKind, name };
 }
 
 export const toTinkerPath = ({ run, kind, name }: CheckpointName): string =>
@@ -146,7 +146,7 @@ export async function openCheckpointStore(
   clock: Clock,
   log: (line: string) => void,
 ): Promise<CheckpointStore> {
-  const known = new Map<string, StoredCheckpoint>();
+  const checkpoints = new Map<string, StoredCheckpoint>();
   const folderFor = (run: string, kind: string): string => path.join(folder, fileNameOfId(run), kind);
   const cardFile = ({ run, kind, name }: StoredCheckpoint): string =>
     path.join(folderFor(run, kind), `${name}.json`);
@@ -154,12 +154,12 @@ export async function openCheckpointStore(
     path.join(folderFor(run, kind), `${name}.${sha.slice(0, 16)}.bin`);
   const writeCard = async (checkpoint: StoredCheckpoint): Promise<void> => {
     await replaceFile(cardFile(checkpoint), JSON.stringify(toJson(checkpoint)));
-    known.set(toTinkerPath(checkpoint), checkpoint);
+    checkpoints.set(toTinkerPath(checkpoint), checkpoint);
   };
   const expiryOf = (ttlSeconds: number | undefined): number | undefined =>
     ttlSeconds === undefined ? undefined : clock.now() + ttlSeconds * 1000;
   const remove = async (checkpoint: StoredCheckpoint): Promise<void> => {
-    known.delete(toTinkerPath(checkpoint));
+    checkpoints.delete(toTinkerPath(checkpoint));
     await rm(cardFile(checkpoint), { force: true });
     await rm(bytesFile(checkpoint), { force: true });
   };
@@ -167,14 +167,14 @@ export async function openCheckpointStore(
   for (const file of await jsonFilesIn(folder)) {
     const checkpoint = fromJson(parseJson(await readFile(file, 'utf8')));
     if (checkpoint === undefined) log(`checkpoint ${file} is damaged and is skipped`);
-    else known.set(toTinkerPath(checkpoint), checkpoint);
+    else checkpoints.set(toTinkerPath(checkpoint), checkpoint);
   }
 
   return {
     save: async ({ ttlSeconds, overwrite, ...wanted }, bytes) => {
       if (!isCheckpointName(wanted.name))
         throw new HttpRefusal(400, `"${wanted.name.slice(0, 64)}" is not a valid checkpoint name.`);
-      const before = known.get(toTinkerPath(wanted));
+      const before = checkpoints.get(toTinkerPath(wanted));
       if (before !== undefined && before.seq !== wanted.seq && !overwrite)
         throw new HttpRefusal(409, `${toTinkerPath(wanted)} already exists.`);
       const checkpoint: StoredCheckpoint = {
@@ -188,23 +188,25 @@ export async function openCheckpointStore(
       await replaceFile(bytesFile(checkpoint), bytes);
       await writeCard(checkpoint);
       if (before !== undefined && before.sha !== checkpoint.sha) await rm(bytesFile(before), { force: true });
-      const passing = [...known.values()].filter(({ isPassing, run }) => isPassing && run === wanted.run);
+      const passing = [...checkpoints.values()].filter(
+        ({ isPassing, run }) => isPassing && run === wanted.run,
+      );
       for (const old of passing.slice(0, -MAX_TEMPORARY)) await remove(old);
       return checkpoint;
     },
     find: (tinkerPath) => {
-      const checkpoint = known.get(tinkerPath);
+      const checkpoint = checkpoints.get(tinkerPath);
       return checkpoint?.expires !== undefined && checkpoint.expires <= clock.now() ? undefined : checkpoint;
     },
     read: (checkpoint) => readChecked(bytesFile(checkpoint), checkpoint.sha),
     remove,
     expireIn: (checkpoint, ttlSeconds) => writeCard({ ...checkpoint, expires: expiryOf(ttlSeconds) }),
     list: (run) =>
-      [...known.values()]
+      [...checkpoints.values()]
         .filter((one) => !one.isPassing && (run === undefined || one.run === run))
         .sort((a, b) => b.created - a.created || b.seq - a.seq),
     sweep: async () => {
-      for (const checkpoint of [...known.values()]) {
+      for (const checkpoint of [...checkpoints.values()]) {
         if (checkpoint.expires !== undefined && checkpoint.expires <= clock.now()) await remove(checkpoint);
       }
     },

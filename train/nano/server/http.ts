@@ -48,7 +48,7 @@ export interface Route {
   readonly path: string;
   /** Needs no key. */
   readonly isOpen?: boolean;
-  answer(call: RouteCall): Promise<RouteReply> | RouteReply;
+  answer(call: RouteCall): Promise<RouteReply>;
 }
 
 interface RouteMatch {
@@ -182,18 +182,18 @@ export interface IdempotencyKeys {
 }
 
 export function createIdempotencyKeys(limit: number): IdempotencyKeys {
-  const known = new Map<string, { readonly print: string; readonly reply: Promise<JsonObject> }>();
+  const replies = new Map<string, { readonly print: string; readonly reply: Promise<JsonObject> }>();
   const put = (key: string, print: string, reply: Promise<JsonObject>): void => {
-    known.set(key, { print, reply });
-    for (const old of known.keys()) {
-      if (known.size <= limit) break;
-      known.delete(old);
+    replies.set(key, { print, reply });
+    for (const old of replies.keys()) {
+      if (replies.size <= limit) break;
+      replies.delete(old);
     }
   };
   return {
     once: (key, print, answer) => {
       if (key === undefined) return answer();
-      const before = known.get(key);
+      const before = replies.get(key);
       if (before !== undefined) {
         if (before.print !== print)
           throw new HttpRefusal(409, 'This X-Idempotency-Key was used for another request.');
@@ -203,7 +203,7 @@ export function createIdempotencyKeys(limit: number): IdempotencyKeys {
       put(key, print, reply);
       // A request that was refused may be retried.
       reply.catch(() => {
-        if (known.get(key)?.reply === reply) known.delete(key);
+        if (replies.get(key)?.reply === reply) replies.delete(key);
       });
       return reply;
     },

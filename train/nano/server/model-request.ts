@@ -154,15 +154,19 @@ export interface RequestContext {
   readonly samplers: SamplingSessions;
 }
 
+/** What requests to one model use. */
+export interface ModelContext extends RequestContext {
+  readonly card: ModelCard;
+}
+
 /** Carries out one request. Throws when that fails; the state is then unchanged. */
 export async function applyModelRequest(
   job: ModelRequest,
   seq: number,
-  card: ModelCard,
   state: ModelState,
-  tools: RequestContext,
+  context: ModelContext,
 ): Promise<AppliedRequest> {
-  const { engine } = tools;
+  const { engine, card, checkpoints } = context;
   const { body, train } = job;
   if (train !== undefined) {
     const batch = toBatch(train, engine.model);
@@ -176,26 +180,20 @@ export async function applyModelRequest(
     return { outcome: { kind: 'json', body: { type: 'optim_step', metrics } }, state };
   }
   if (job.kind === 'load_weights') {
-    const checkpoint = findCheckpoint(textField(body, 'path'), tools.checkpoints);
-    const loaded = await loadCheckpoint(checkpoint, flagField(body, 'optimizer', false), tools);
+    const path = textField(body, 'path');
+    const checkpoint = findCheckpoint(path, checkpoints);
+    const loaded = await loadCheckpoint(checkpoint, flagField(body, 'optimizer', false), context);
     await engine.dispose(state.adapter);
-    const { id } = card;
     return {
-      outcome: { kind: 'json', body: { type: 'load_weights', path: textField(body, 'path'), model_id: id } },
+      outcome: { kind: 'json', body: { type: 'load_weights', path, model_id: card.id } },
       state: loaded,
     };
   }
-  return { outcome: { kind: 'json', body: await saveAs(job, seq, card, state, tools) }, state };
+  return { outcome: { kind: 'json', body: await saveAs(job, seq, state, context) }, state };
 }
 
-async function saveAs(
-  job: ModelRequest,
-  seq: number,
-  card: ModelCard,
-  state: ModelState,
-  tools: RequestContext,
-) {
-  const { engine, checkpoints, samplers } = tools;
+async function saveAs(job: ModelRequest, seq: number, state: ModelState, context: ModelContext) {
+  const { engine, card, checkpoints, samplers } = context;
   const { body } = job;
   const kind: CheckpointKind =
     job.kind === 'save_weights'

@@ -35,30 +35,21 @@ export interface ModelsOptions extends RequestContext {
   readonly onKey: (key: string, print: string, requestId: string, modelId: string) => void;
 }
 
+/** The future of a model's creation. */
+const creationId = (id: string): string => `${id}:0`;
+
 export async function openModels(options: ModelsOptions): Promise<Models> {
   const { folder, futures, limits, log } = options;
   const live = new Map<string, TrainedModel>();
   const cards = new Map<string, ModelCard>();
   const making = new Map<string, Promise<void>>();
-  let queued = 0;
+  const admit = createAdmission(limits.total);
   const folderFor = (id: string): string => path.join(folder, fileNameOfId(id));
-  const cardFile = (id: string): string => path.join(folderFor(id), 'model.json');
   const writeCard = async (card: ModelCard): Promise<void> => {
     await mkdir(folderFor(card.id), { recursive: true });
-    await replaceFile(cardFile(card.id), JSON.stringify(cardJson(card)));
+    await replaceFile(path.join(folderFor(card.id), 'model.json'), JSON.stringify(cardJson(card)));
     cards.set(card.id, card);
   };
-  const admit = (): (() => void) => {
-    if (queued >= limits.total) throw new HttpRefusal(429, 'Too many requests are queued.', 1);
-    queued++;
-    let isQueued = true;
-    return () => {
-      if (isQueued) queued--;
-      isQueued = false;
-    };
-  };
-  const creationId = (id: string): string => `${id}:0`;
-
   const start = async (card: ModelCard): Promise<void> => {
     const { id } = card;
     const onKey = (key: string, print: string, requestId: string): void =>
@@ -102,14 +93,7 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
   };
 
   await mkdir(folder, { recursive: true });
-  for (const name of await readdir(folder)) {
-    const text = await readFile(path.join(folder, name, 'model.json'), 'utf8').catch(() => '');
-    const card = cardFrom(parseJson(text));
-    if (card === undefined) {
-      // The process died between creating the folder and its card: no client got a reply.
-      log(`model ${name} has no readable model.json and is skipped`);
-      continue;
-    }
+  for (const card of await readCards(folder, log)) {
     cards.set(card.id, card);
     if (card.isEnded) await clear(card);
     else await start(card);
@@ -127,10 +111,10 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
       }
       if (futures.peek(id) !== undefined) futures.forget(id);
       cards.set(card.id, card);
-      const made = writeCard(card).then(() => start(card));
-      making.set(card.id, made);
+      const creation = writeCard(card).then(() => start(card));
+      making.set(card.id, creation);
       try {
-        await made;
+        await creation;
       } catch (error) {
         cards.delete(card.id);
         throw error;
@@ -157,4 +141,30 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
       await Promise.all([...live.values()].map((model) => model.close()));
     },
   };
+}
+
+/** Takes a place in the queue of all models; the result releases it. Throws a Refusal (429) when there is none. */
+function createAdmission(most: number): () => () => void {
+  let queued = 0;
+  return () => {
+    if (queued >= most) throw new HttpRefusal(429, 'Too many requests are queued.', 1);
+    queued++;
+    let isQueued = true;
+    return () => {
+      if (isQueued) queued--;
+      isQueued = false;
+    };
+  };
+}
+
+async function readCards(folder: string, log: (line: string) => void): Promise<readonly ModelCard[]> {
+  const cards: ModelCard[] = [];
+  for (const name of await readdir(folder)) {
+    const text = await readFile(path.join(folder, name, 'model.json'), 'utf8').catch(() => '');
+    const card = cardFrom(parseJson(text));
+    if (card !== undefined) cards.push(card);
+    // The process died between creating the folder and its card: no client got a reply.
+    else log(`model ${name} has no readable model.json and is skipped`);
+  }
+  return cards;
 }

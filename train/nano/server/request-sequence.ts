@@ -3,7 +3,7 @@ import type { JournalRecord } from './model-journal.ts';
 import { type AcceptedRequest, acceptedRecord, type ModelHistory, outcomeRecord } from './model-store.ts';
 
 /** Puts numbered requests that arrive in any order into sequence. */
-interface RequestSequencer {
+export interface RequestSequencer {
   /** The first number that has not ended. */
   readonly next: number;
   /** The highest number seen. */
@@ -85,12 +85,12 @@ export function createRequestSequencer(
 }
 
 /** The requests to one model by sequence number: the open ones, and those whose result may still be read. */
-interface RequestRegistry {
+export interface RequestRegistry {
   readonly openCount: number;
   idOf(seq: number): string;
   find(seq: number): AcceptedRequest | undefined;
   /** For a number that was used: the request's fingerprint, and when it is on the disk. */
-  known(seq: number): { readonly print: string; readonly stored: Promise<void> } | undefined;
+  used(seq: number): { readonly print: string; readonly stored: Promise<void> } | undefined;
   enter(seq: number, asked: AcceptedRequest, stored: Promise<void>, leave: () => void): void;
   /** Records a number that was given up without a request. */
   note(seq: number, print: string): void;
@@ -125,7 +125,7 @@ export function createRequestRegistry(modelId: string, futures: Futures): Reques
     },
     idOf,
     find: (seq) => open.get(seq),
-    known: (seq) => prints.get(seq),
+    used: (seq) => prints.get(seq),
     enter,
     note: (seq, print) => {
       if (!prints.has(seq)) prints.set(seq, { print, stored: Promise.resolve() });

@@ -60,14 +60,14 @@ async function openServerSessions(folder: string, clock: Clock, timeoutMs: numbe
       return session;
     },
     touch: (id) => {
-      const known = sessions.get(id);
-      if (known === undefined) {
+      const entry = sessions.get(id);
+      if (entry === undefined) {
         throw ended.has(id)
           ? new HttpRefusal(410, `Session ${id} has ended.`)
           : new HttpRefusal(404, `Session ${id.slice(0, 100)} does not exist.`);
       }
-      known.lastSeen = clock.monotonic();
-      return known.session;
+      entry.lastSeen = clock.monotonic();
+      return entry.session;
     },
     list: () => [...sessions.values()].map(({ session }) => session),
     expired: () => {

@@ -25,25 +25,25 @@ export function createSessionRoutes(parts: ServerParts): readonly Route[] {
   const { engine, keys, models, samplers, sessions } = parts;
   const { name, contextLength } = engine.model;
   return [
-    { method: 'GET', path: '/api/v1/healthz', isOpen: true, answer: () => okReply({ status: 'ok' }) },
+    { method: 'GET', path: '/api/v1/healthz', isOpen: true, answer: async () => okReply({ status: 'ok' }) },
     {
       method: 'GET',
       path: '/api/v1/get_server_capabilities',
-      answer: () =>
+      answer: async () =>
         okReply({
           supported_models: [
             { model_name: name, max_context_length: contextLength, trainable: true, sampleable: true },
           ],
         }),
     },
-    { method: 'POST', path: '/api/v1/client/config', answer: () => okReply(CLIENT_CONFIG) },
+    { method: 'POST', path: '/api/v1/client/config', answer: async () => okReply(CLIENT_CONFIG) },
     {
       method: 'POST',
       path: '/api/v1/client/dynamic_config',
-      answer: () =>
+      answer: async () =>
         okReply({ refresh_interval_sec: 300, sample_cancel_enabled: true, sample_cancel_max_batch_size: 64 }),
     },
-    { method: 'POST', path: '/api/v1/telemetry', answer: () => okReply({ status: 'accepted' }) },
+    { method: 'POST', path: '/api/v1/telemetry', answer: async () => okReply({ status: 'accepted' }) },
     {
       method: 'POST',
       path: '/api/v1/create_session',
@@ -63,7 +63,7 @@ export function createSessionRoutes(parts: ServerParts): readonly Route[] {
     {
       method: 'POST',
       path: '/api/v1/session_heartbeat',
-      answer: ({ bytes }) => {
+      answer: async ({ bytes }) => {
         sessions.touch(textField(parseBody(bytes), 'session_id'));
         return okReply({ type: 'session_heartbeat' });
       },
@@ -93,7 +93,7 @@ export function createSessionRoutes(parts: ServerParts): readonly Route[] {
     {
       method: 'GET',
       path: '/api/v1/samplers/:id',
-      answer: ({ params: [id = ''] }) => {
+      answer: async ({ params: [id = ''] }) => {
         const sampler = samplers.find(id);
         if (sampler === undefined) throw new HttpRefusal(404, `Sampler ${id.slice(0, 100)} does not exist.`);
         return okReply({
@@ -106,12 +106,12 @@ export function createSessionRoutes(parts: ServerParts): readonly Route[] {
     {
       method: 'GET',
       path: '/api/v1/sessions',
-      answer: () => okReply({ sessions: sessions.list().map(({ id }) => id) }),
+      answer: async () => okReply({ sessions: sessions.list().map(({ id }) => id) }),
     },
     {
       method: 'GET',
       path: '/api/v1/sessions/:id',
-      answer: ({ params: [id = ''] }) => {
+      answer: async ({ params: [id = ''] }) => {
         const session = sessions.list().find((one) => one.id === id);
         if (session === undefined) throw new HttpRefusal(404, `Session ${id.slice(0, 100)} does not exist.`);
         const runs = models.runs().filter((card) => card.session === id);

@@ -33,51 +33,7 @@ const SEEDS = 2 ** 32;
 
 /** Creates, trains, saves and loads models. All but get_info reply with a future. */
 export function createTrainingRoutes(parts: ServerParts): readonly Route[] {
-  const { checkpoints, clock, engine, futures, keys, models, sessions } = parts;
-
-  const cardOf = (body: JsonObject, print: string): Omit<ModelCard, 'lora' | 'from'> => {
-    const session = sessions.touch(textField(body, 'session_id'));
-    const number = integerField(body, 'model_seq_id');
-    const name = optionalTextField(body, 'base_model');
-    if (name !== undefined && name !== engine.model.name)
-      throw new HttpRefusal(
-        400,
-        `Model "${name.slice(0, 100)}" does not exist; the model is ${engine.model.name}.`,
-      );
-    const optimizer =
-      optionalTextField(optionalObjectField(body, 'optimizer_config') ?? {}, 'type') ?? 'adamw';
-    if (optimizer !== 'adamw')
-      throw new HttpRefusal(400, `The optimizer "${optimizer.slice(0, 64)}" is not supported.`);
-    return {
-      id: `${session.id}:train:${number}`,
-      session: session.id,
-      metadata: optionalObjectField(body, 'user_metadata'),
-      created: clock.now(),
-      print,
-      isEnded: false,
-    };
-  };
-  const make = async (headers: RouteCall['headers'], card: ModelCard): Promise<RouteReply> => {
-    const reply = await keys.once(idempotencyKeyOf(headers), card.print, async () => ({
-      request_id: await models.create(card),
-      model_id: card.id,
-    }));
-    return okReply(reply);
-  };
-
-  const submit = async (kind: ModelRequestKind, { bytes, headers }: RouteCall): Promise<RouteReply> => {
-    const isProto = (headers['content-type'] ?? '').includes('application/x-protobuf');
-    const job = decodeModelRequest(kind, bytes, isProto);
-    const key = idempotencyKeyOf(headers);
-    const model = models.get(job.modelId);
-    sessions.touch(model.card.session);
-    const reply = await keys.once(key, job.print, async () => ({
-      request_id: await model.submit(job, key),
-      model_id: job.modelId,
-    }));
-    return okReply(reply);
-  };
-
+  const { checkpoints, engine, futures, keys, models } = parts;
   return [
     {
       method: 'POST',
@@ -85,11 +41,8 @@ export function createTrainingRoutes(parts: ServerParts): readonly Route[] {
       answer: async ({ bytes, headers }) => {
         const body = parseBody(bytes);
         const lora = decodeLoraConfig(body, randomInt(SEEDS));
-        return make(headers, {
-          ...cardOf(body, requestFingerprint('create_model', body)),
-          lora,
-          from: undefined,
-        });
+        const card = readCard(parts, body, requestFingerprint('create_model', body));
+        return createModel(parts, headers, { ...card, lora, from: undefined });
       },
     },
     ...MODEL_REQUEST_KINDS.map(
@@ -97,18 +50,15 @@ export function createTrainingRoutes(parts: ServerParts): readonly Route[] {
         method: 'POST',
         path: `/api/v1/${kind}`,
         answer: async (call) => {
-          if (kind !== 'load_weights') return submit(kind, call);
+          if (kind !== 'load_weights') return submitRequest(parts, kind, call);
           const body = parseBody(call.bytes);
-          if (optionalTextField(body, 'session_id') === undefined) return submit(kind, call);
+          if (optionalTextField(body, 'session_id') === undefined) return submitRequest(parts, kind, call);
           // With a session id this creates a model from a checkpoint.
           const path = textField(body, 'path');
           const { lora } = findCheckpoint(path, checkpoints);
           const from = { path, withOptimizer: flagField(body, 'optimizer', false) };
-          return make(call.headers, {
-            ...cardOf(body, requestFingerprint('load_weights', body)),
-            lora,
-            from,
-          });
+          const card = readCard(parts, body, requestFingerprint('load_weights', body));
+          return createModel(parts, call.headers, { ...card, lora, from });
         },
       }),
     ),
@@ -155,6 +105,62 @@ export function createTrainingRoutes(parts: ServerParts): readonly Route[] {
   ];
 }
 
+/** The model that a request describes. Throws a Refusal for one that this engine does not have. */
+function readCard(
+  { sessions, engine, clock }: ServerParts,
+  body: JsonObject,
+  print: string,
+): Omit<ModelCard, 'lora' | 'from'> {
+  const session = sessions.touch(textField(body, 'session_id'));
+  const number = integerField(body, 'model_seq_id');
+  const name = optionalTextField(body, 'base_model');
+  if (name !== undefined && name !== engine.model.name)
+    throw new HttpRefusal(
+      400,
+      `Model "${name.slice(0, 100)}" does not exist; the model is ${engine.model.name}.`,
+    );
+  const optimizer = optionalTextField(optionalObjectField(body, 'optimizer_config') ?? {}, 'type') ?? 'adamw';
+  if (optimizer !== 'adamw')
+    throw new HttpRefusal(400, `The optimizer "${optimizer.slice(0, 64)}" is not supported.`);
+  return {
+    id: `${session.id}:train:${number}`,
+    session: session.id,
+    metadata: optionalObjectField(body, 'user_metadata'),
+    created: clock.now(),
+    print,
+    isEnded: false,
+  };
+}
+
+async function createModel(
+  { keys, models }: ServerParts,
+  headers: RouteCall['headers'],
+  card: ModelCard,
+): Promise<RouteReply> {
+  const reply = await keys.once(idempotencyKeyOf(headers), card.print, async () => ({
+    request_id: await models.create(card),
+    model_id: card.id,
+  }));
+  return okReply(reply);
+}
+
+async function submitRequest(
+  { keys, models, sessions }: ServerParts,
+  kind: ModelRequestKind,
+  { bytes, headers }: RouteCall,
+): Promise<RouteReply> {
+  const isProto = (headers['content-type'] ?? '').includes('application/x-protobuf');
+  const job = decodeModelRequest(kind, bytes, isProto);
+  const key = idempotencyKeyOf(headers);
+  const model = models.get(job.modelId);
+  sessions.touch(model.card.session);
+  const reply = await keys.once(key, job.print, async () => ({
+    request_id: await model.submit(job, key),
+    model_id: job.modelId,
+  }));
+  return okReply(reply);
+}
+
 /** Sampling, and the results of requests that were answered with a future. */
 export function createFutureRoutes(parts: ServerParts): readonly Route[] {
   const { futures, keys, limits, models, samplers, sampling, sessions } = parts;
@@ -198,7 +204,7 @@ export function createFutureRoutes(parts: ServerParts): readonly Route[] {
     {
       method: 'POST',
       path: '/api/v1/cancel_future',
-      answer: ({ bytes }) => {
+      answer: async ({ bytes }) => {
         sampling.cancel(textField(parseBody(bytes), 'request_id'));
         return NO_CONTENT;
       },

@@ -1,9 +1,9 @@
 import { type BatchResult, type Datum, EngineError, type LossName, type TrainBatch } from '../engine.ts';
 import { type Attention, createAttention } from '../model/attention.ts';
 import { type LoraGradient, runBackward } from '../model/backward.ts';
-import { runForward, scoreRows, type TokenQuery } from '../model/forward.ts';
+import { runForward, scoreRows } from '../model/forward.ts';
 import type { LoadedModel } from '../model/loaded-model.ts';
-import { FLOAT, type Machine } from '../model/machine.ts';
+import { FLOAT } from '../model/machine.ts';
 import { createPrefixTree, type PrefixTreeRows } from '../model/prefix-tree.ts';
 
 /** One token's contribution to the loss; `slope` is the derivative with respect to its log-probability. */
@@ -16,29 +16,31 @@ interface TokenLoss {
 }
 
 /** p is the log-probability now, q the one when it was sampled. */
-type LossRule = (p: number, q: number, advantage: number, low: number, high: number) => TokenLoss;
+type LossRule = (p: number, q: number, advantage: number, clip: RatioClip) => TokenLoss;
 
-const DEFAULT_CLIP = { low: 0.8, high: 1.2 };
+type RatioClip = NonNullable<TrainBatch['clip']>;
+
+const DEFAULT_CLIP: RatioClip = { low: 0.8, high: 1.2 };
 /** A token that does not count. */
 const MASKED_TOKEN: TokenLoss = { loss: 0, slope: 0, ratio: 1, isClipped: false };
 
-const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
+const clamp = (value: number, { low, high }: RatioClip): number => Math.min(Math.max(value, low), high);
 
 const RULES: Readonly<Record<Exclude<LossName, 'cross_entropy'>, LossRule>> = {
   importance_sampling: (p, q, advantage) => {
     const ratio = Math.exp(p - q);
     return { loss: -ratio * advantage, slope: -ratio * advantage, ratio, isClipped: false };
   },
-  ppo: (p, q, advantage, low, high) => {
+  ppo: (p, q, advantage, clip) => {
     const ratio = Math.exp(p - q);
     const free = ratio * advantage;
-    const clipped = clamp(ratio, low, high) * advantage;
+    const clipped = clamp(ratio, clip) * advantage;
     const isClipped = clipped < free;
     return { loss: -Math.min(free, clipped), slope: isClipped ? 0 : -free, ratio, isClipped };
   },
-  cispo: (p, q, advantage, low, high) => {
+  cispo: (p, q, advantage, clip) => {
     const ratio = Math.exp(p - q);
-    const weight = clamp(ratio, low, high);
+    const weight = clamp(ratio, clip);
     return { loss: -weight * p * advantage, slope: -weight * advantage, ratio, isClipped: weight !== ratio };
   },
 };
@@ -52,13 +54,12 @@ const tokenLoss = ({ loss, clip }: TrainBatch): ((p: number, datum: Datum, index
     };
   }
   const rule = RULES[loss];
-  const { low, high } = clip ?? DEFAULT_CLIP;
   return (p, { weights, advantages, logprobs }, index) => {
     const weight = weights === undefined ? 1 : (weights[index] ?? 0);
     const advantage = advantages?.[index] ?? 0;
     // Prompt tokens have no advantage and meaningless log-probabilities: their ratio must not enter the metrics.
     if (weight === 0 || advantage === 0) return MASKED_TOKEN;
-    const token = rule(p, logprobs?.[index] ?? 0, advantage, low, high);
+    const token = rule(p, logprobs?.[index] ?? 0, advantage, clip ?? DEFAULT_CLIP);
     return { ...token, loss: weight * token.loss, slope: weight * token.slope };
   };
 };
@@ -120,7 +121,7 @@ const metricsOf = ({ loss }: TrainBatch, tally: Tally): Readonly<Record<string, 
 };
 
 /** The targets of all data of a microbatch, with their rows. */
-const askFor = (batch: TrainBatch, { data, rows }: Microbatch) => {
+const targetsOf = (batch: TrainBatch, { data, rows }: Microbatch) => {
   const places = data.flatMap((datum, member) =>
     Array.from(batch.data[datum]?.targets ?? [], (target, index) => ({
       datum,
@@ -129,31 +130,26 @@ const askFor = (batch: TrainBatch, { data, rows }: Microbatch) => {
       row: rows.rowsOf[member]?.[index] ?? 0,
     })),
   );
-  const asked: TokenQuery = {
+  return {
+    places,
     rows: Int32Array.from(places, ({ row }) => row),
     tokens: Int32Array.from(places, ({ target }) => target),
   };
-  return { places, asked };
 };
 
 /**
  * The batch's log-probabilities and loss under the bound weights; `gradient`, if given, accumulates the gradient. Throws an
  * EngineError when the loss is not finite. The arena is left as it was.
  */
-export const runBatch = (
-  machine: Machine,
-  model: LoadedModel,
-  batch: TrainBatch,
-  gradient?: LoraGradient,
-): BatchResult => {
-  const { arena, shape } = machine;
+export const runBatch = (model: LoadedModel, batch: TrainBatch, gradient?: LoraGradient): BatchResult => {
+  const { arena, shape } = model.machine;
   const lossOf = tokenLoss(batch);
   const logprobs = batch.data.map(({ tokens }) => new Float32Array(tokens.length));
   const tally: Tally = { loss: 0, tokens: 0, drift: 0, highestRatio: 0, clipped: 0 };
 
   const run = (part: Microbatch, attention: Attention): void => {
-    const { places, asked } = askFor(batch, part);
-    const tape = runForward(machine, model, attention, part.rows);
+    const { places, rows, tokens } = targetsOf(batch, part);
+    const tape = runForward(model, attention, part.rows);
     const dHidden = gradient === undefined ? undefined : arena.take(tape.rows * shape.width * FLOAT);
     const onLogprob = (at: number, logprob: number): number => {
       const place = places[at];
@@ -171,16 +167,16 @@ export const runBatch = (
       tally.clipped += token.isClipped ? 1 : 0;
       return token.slope;
     };
-    scoreRows(machine, model, tape, asked, onLogprob, dHidden);
+    scoreRows(model, tape, { rows, tokens, onLogprob }, dHidden);
     if (!Number.isFinite(tally.loss)) throw new EngineError(`the loss of the batch is ${tally.loss}`);
     if (gradient !== undefined && dHidden !== undefined) {
-      runBackward(machine, model, attention, gradient, tape, dHidden);
+      runBackward(model, attention, tape, { dHidden, gradient });
     }
   };
 
   const ground = arena.mark();
   try {
-    const attention = createAttention(machine);
+    const attention = createAttention(model.machine);
     const workspace = arena.mark();
     for (const part of microbatches(batch.data)) {
       arena.rewind(workspace);

@@ -68,7 +68,7 @@ export const createTrainer = (weights: DecoderWeights): Trainer => {
       const adapter = name === undefined ? undefined : find(name);
       checkBatch(batch, shape);
       bind(adapter);
-      return runBatch(machine, model, batch);
+      return runBatch(model, batch);
     },
     forwardBackward(name, batch) {
       const adapter = find(name);
@@ -77,7 +77,7 @@ export const createTrainer = (weights: DecoderWeights): Trainer => {
       const ground = machine.arena.mark();
       try {
         const gradient = createLoraGradient(machine, pieces, adapter.lora.options);
-        const result = runBatch(machine, model, batch, gradient);
+        const result = runBatch(model, batch, gradient);
         addGradient(adapter, gradient.read());
         return result;
       } finally {
