@@ -313,7 +313,7 @@ async function teach(
 ): Promise<{ readonly scored: readonly ScoredRollout[] } | TrainStepEnd> {
   try {
     const scored = await untilAborted(
-      teacherAdvantages(distilled, { model, teacher }, profile, settings.teacherClip, signal),
+      teacherAdvantages(distilled, { model, teacher }, { profile, clip: settings.teacherClip }, signal),
       signal,
     );
     return { scored };

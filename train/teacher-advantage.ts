@@ -13,6 +13,12 @@ interface TeacherModels {
 
 // R: replies of a rollout · T: sampled tokens of a reply.
 
+interface TeacherLimits {
+  readonly profile: EngineProfile;
+  /** The largest advantage of a token, up or down. */
+  readonly clip: number;
+}
+
 /**
  * Distillation of lessons: the advantage of a sampled token is the teacher's log-probability under prompt and lessons minus the
  * student's under the prompt alone. Over the student's own samples the gradient is that of
@@ -24,8 +30,7 @@ interface TeacherModels {
 export async function teacherAdvantages(
   rollouts: readonly HintedRollout[],
   { model, teacher = model }: TeacherModels,
-  { losses, contextLength }: EngineProfile,
-  clip: number,
+  { profile: { losses, contextLength }, clip }: TeacherLimits,
   signal: AbortSignal,
 ): Promise<readonly ScoredRollout[]> {
   const asked = rollouts.flatMap((each) => {

@@ -30,7 +30,7 @@ export function setMember(text: string, path: Path, value: Json, dialect: Dialec
     throw new JsonTextError(`${name} is not an object { … }`);
   }
   const nested = path.slice(depth + 1).reduceRight<Json>((inner, key) => ({ [key]: inner }), value);
-  return insert(text, parent, path[depth] ?? '', nested, style);
+  return insert(text, parent, { key: path[depth] ?? '', value: nested }, style);
 }
 
 /** Adds an element at the end of an array, which is made if it is missing. Throws `JsonTextError` when something else is there. */
@@ -91,7 +91,12 @@ function styleOf(text: string, root: JsonNode): Style {
   return { unit: unit === '' ? '  ' : unit, newline };
 }
 
-function insert(text: string, object: JsonObjectNode, key: string, value: Json, style: Style): string {
+interface NewMember {
+  readonly key: string;
+  readonly value: Json;
+}
+
+function insert(text: string, object: JsonObjectNode, { key, value }: NewMember, style: Style): string {
   const { newline, unit } = style;
   const last = object.members.at(-1);
   const outer = lineIndent(text, object.start);

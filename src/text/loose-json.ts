@@ -64,137 +64,153 @@ const MEMBER = { enumerable: true, configurable: true, writable: true };
  * `TooDeepError`. Linear in the text.
  */
 export function readLooseJson(text: string, start: number): LooseJson | undefined {
-  let at = start;
-  let isCut = false;
-  const match = (pattern: RegExp, from = at): string | undefined => {
-    pattern.lastIndex = from;
-    return pattern.exec(text)?.[0];
-  };
-  const skipGap = (): void => {
-    at += match(GAP)?.length ?? 0;
-  };
-  const isAhead = (pattern: RegExp, from: number): boolean => match(pattern, from) !== undefined;
+  const reader: Reader = { text, at: start, isCut: false };
+  const value = readValue(reader, 0, AFTER_VALUE);
+  if (value === undefined || typeof value !== 'object') return undefined;
+  return { value, end: reader.at, isCut: reader.isCut };
+}
 
-  /** Undefined: the text ended inside the string. */
-  const readString = (after: RegExp): string | undefined => {
-    const open = text[at] ?? '"';
-    const triple = open.repeat(3);
-    if ((open === '"' || open === "'") && text.startsWith(triple, at)) {
-      const end = text.indexOf(triple, at + 3);
-      const whole = end < 0 ? undefined : text.slice(at + 3, end);
-      at = end < 0 ? text.length : end + 3;
-      return whole;
-    }
-    const close = CLOSES.get(open) ?? open;
-    const parts: string[] = [];
-    let from = ++at;
-    for (; at < text.length; at++) {
-      const char = text[at];
-      if (char === '\\') {
-        parts.push(text.slice(from, at), readEscape());
-        from = at + 1;
-      } else if (char === close && isAhead(after, at + 1)) {
-        parts.push(text.slice(from, at));
-        at++;
-        return parts.join('');
-      }
-    }
-    return undefined;
-  };
-  /** Leaves `at` on the last character of the escape. */
-  const readEscape = (): string => {
-    const next = text[++at] ?? '';
-    if (next === 'u' && /^[0-9a-fA-F]{4}$/.test(text.slice(at + 1, at + 5))) {
-      at += 4;
-      return String.fromCharCode(Number.parseInt(text.slice(at - 3, at + 1), 16));
-    }
-    // A pattern such as \d was meant as it stands.
-    return ESCAPES.get(next) ?? `\\${next}`;
-  };
-  const readScalar = (): Json | undefined => {
-    const number = match(NUMBER);
-    if (number !== undefined) {
-      at += number.length;
-      const value = Number(number.replaceAll('_', ''));
-      return Number.isFinite(value) ? value : null;
-    }
-    const word = match(WORD);
-    if (word === undefined) return undefined;
-    at += word.length;
-    return WORDS.get(word.toLowerCase()) ?? (WORDS.has(word.toLowerCase()) ? null : word);
-  };
-  const readValue = (depth: number, after: RegExp): Json | undefined => {
-    if (depth > DEEPEST_JSON) throw new TooDeepError(`nested more than ${DEEPEST_JSON} levels deep`);
-    const char = text[at];
-    if (char === '{') return readObject(depth);
-    if (char === '[' || char === '(') return readList(depth, char === '[' ? ']' : ')');
-    return CLOSES.has(char ?? '') ? readString(after) : readScalar();
-  };
-  const readKey = (): string | undefined => {
-    if (CLOSES.has(text[at] ?? '')) return readString(AFTER_KEY);
-    const word = match(WORD);
-    at += word?.length ?? 0;
-    return word;
-  };
-  const cut = <T>(value: T): T => {
-    isCut = true;
-    at = text.length;
-    return value;
-  };
-  function readObject(depth: number): Json | undefined {
-    const members: Record<string, Json> = {};
-    at++;
-    for (;;) {
-      skipGap();
-      while (text[at] === ',') {
-        at++;
-        skipGap();
-      }
-      if (at >= text.length) return cut(members);
-      if (text[at] === '}') {
-        at++;
-        return members;
-      }
-      // A list that forgot to close its last object.
-      if (text[at] === ']') return members;
-      const key = readKey();
-      skipGap();
-      if (at >= text.length) return cut(members);
-      if (key === undefined || (text[at] !== ':' && text[at] !== '=')) return undefined;
-      at++;
-      skipGap();
-      if (at >= text.length) return cut(members);
-      const value = readValue(depth + 1, AFTER_VALUE);
-      const isScalarCut = value === undefined && at >= text.length;
-      if (isScalarCut) return cut(members);
-      if (value === undefined) return undefined;
-      Object.defineProperty(members, key, { ...MEMBER, value });
-      if (isCut) return members;
+/** Where reading stands. */
+interface Reader {
+  readonly text: string;
+  at: number;
+  isCut: boolean;
+}
+
+function match(r: Reader, pattern: RegExp, from = r.at): string | undefined {
+  pattern.lastIndex = from;
+  return pattern.exec(r.text)?.[0];
+}
+
+function skipGap(r: Reader): void {
+  r.at += match(r, GAP)?.length ?? 0;
+}
+
+const isAhead = (r: Reader, pattern: RegExp, from: number): boolean => match(r, pattern, from) !== undefined;
+
+/** Undefined: the text ended inside the string. */
+function readString(r: Reader, after: RegExp): string | undefined {
+  const open = r.text[r.at] ?? '"';
+  const triple = open.repeat(3);
+  if ((open === '"' || open === "'") && r.text.startsWith(triple, r.at)) {
+    const end = r.text.indexOf(triple, r.at + 3);
+    const whole = end < 0 ? undefined : r.text.slice(r.at + 3, end);
+    r.at = end < 0 ? r.text.length : end + 3;
+    return whole;
+  }
+  const close = CLOSES.get(open) ?? open;
+  const parts: string[] = [];
+  let from = ++r.at;
+  for (; r.at < r.text.length; r.at++) {
+    const char = r.text[r.at];
+    if (char === '\\') {
+      parts.push(r.text.slice(from, r.at), readEscape(r));
+      from = r.at + 1;
+    } else if (char === close && isAhead(r, after, r.at + 1)) {
+      parts.push(r.text.slice(from, r.at));
+      r.at++;
+      return parts.join('');
     }
   }
-  function readList(depth: number, close: string): Json | undefined {
-    const items: Json[] = [];
-    at++;
-    for (;;) {
-      skipGap();
-      while (text[at] === ',') {
-        at++;
-        skipGap();
-      }
-      if (at >= text.length) return cut(items);
-      if (text[at] === close) {
-        at++;
-        return items;
-      }
-      if (text[at] === '}') return items;
-      const value = readValue(depth + 1, AFTER_ITEM);
-      if (value === undefined && at >= text.length) return cut(items);
-      if (value === undefined) return undefined;
-      items.push(value);
-      if (isCut) return items;
-    }
-  }
+  return undefined;
+}
 
-  const value = readValue(0, AFTER_VALUE);
-  return value === undefined || typeof value !== 'object' ? undefined : { value, end: at, isCut };
+/** Leaves `at` on the last character of the escape. */
+function readEscape(r: Reader): string {
+  const next = r.text[++r.at] ?? '';
+  if (next === 'u' && /^[0-9a-fA-F]{4}$/.test(r.text.slice(r.at + 1, r.at + 5))) {
+    r.at += 4;
+    return String.fromCharCode(Number.parseInt(r.text.slice(r.at - 3, r.at + 1), 16));
+  }
+  // A pattern such as \d was meant as it stands.
+  return ESCAPES.get(next) ?? `\\${next}`;
+}
+
+function readScalar(r: Reader): Json | undefined {
+  const number = match(r, NUMBER);
+  if (number !== undefined) {
+    r.at += number.length;
+    const value = Number(number.replaceAll('_', ''));
+    return Number.isFinite(value) ? value : null;
+  }
+  const word = match(r, WORD);
+  if (word === undefined) return undefined;
+  r.at += word.length;
+  return WORDS.get(word.toLowerCase()) ?? (WORDS.has(word.toLowerCase()) ? null : word);
+}
+
+function readValue(r: Reader, depth: number, after: RegExp): Json | undefined {
+  if (depth > DEEPEST_JSON) throw new TooDeepError(`nested more than ${DEEPEST_JSON} levels deep`);
+  const char = r.text[r.at];
+  if (char === '{') return readObject(r, depth);
+  if (char === '[' || char === '(') return readList(r, depth, char === '[' ? ']' : ')');
+  return CLOSES.has(char ?? '') ? readString(r, after) : readScalar(r);
+}
+
+function readKey(r: Reader): string | undefined {
+  if (CLOSES.has(r.text[r.at] ?? '')) return readString(r, AFTER_KEY);
+  const word = match(r, WORD);
+  r.at += word?.length ?? 0;
+  return word;
+}
+
+function cut<T>(r: Reader, value: T): T {
+  r.isCut = true;
+  r.at = r.text.length;
+  return value;
+}
+
+function readObject(r: Reader, depth: number): Json | undefined {
+  const members: Record<string, Json> = {};
+  r.at++;
+  for (;;) {
+    skipGap(r);
+    while (r.text[r.at] === ',') {
+      r.at++;
+      skipGap(r);
+    }
+    if (r.at >= r.text.length) return cut(r, members);
+    if (r.text[r.at] === '}') {
+      r.at++;
+      return members;
+    }
+    // A list that forgot to close its last object.
+    if (r.text[r.at] === ']') return members;
+    const key = readKey(r);
+    skipGap(r);
+    if (r.at >= r.text.length) return cut(r, members);
+    if (key === undefined || (r.text[r.at] !== ':' && r.text[r.at] !== '=')) return undefined;
+    r.at++;
+    skipGap(r);
+    if (r.at >= r.text.length) return cut(r, members);
+    const value = readValue(r, depth + 1, AFTER_VALUE);
+    const isScalarCut = value === undefined && r.at >= r.text.length;
+    if (isScalarCut) return cut(r, members);
+    if (value === undefined) return undefined;
+    Object.defineProperty(members, key, { ...MEMBER, value });
+    if (r.isCut) return members;
+  }
+}
+
+function readList(r: Reader, depth: number, close: string): Json | undefined {
+  const items: Json[] = [];
+  r.at++;
+  for (;;) {
+    skipGap(r);
+    while (r.text[r.at] === ',') {
+      r.at++;
+      skipGap(r);
+    }
+    if (r.at >= r.text.length) return cut(r, items);
+    if (r.text[r.at] === close) {
+      r.at++;
+      return items;
+    }
+    if (r.text[r.at] === '}') return items;
+    const value = readValue(r, depth + 1, AFTER_ITEM);
+    if (value === undefined && r.at >= r.text.length) return cut(r, items);
+    if (value === undefined) return undefined;
+    items.push(value);
+    if (r.isCut) return items;
+  }
 }

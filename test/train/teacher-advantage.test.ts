@@ -36,7 +36,12 @@ const hintedReply = (ids: readonly number[], more: Partial<HintedRollout> = {}):
 describe("a teacher's advantage", () => {
   it("is each token's log-probability with the hint minus that without it, by the same weights", async () => {
     const { engine, model, logits } = await arrange();
-    const [scored] = await teacherAdvantages([hintedReply([2, 3])], { model }, engine.profile, 100, signal);
+    const [scored] = await teacherAdvantages(
+      [hintedReply([2, 3])],
+      { model },
+      { profile: engine.profile, clip: 100 },
+      signal,
+    );
     const [first, second] = scored?.ofTokens?.[0] ?? [];
     const teacher = logprobAt(logits, [4, 0, 2], 1, 2, VOCABULARY);
     const student = logprobAt(logits, [3, 0, 2], 1, 2, VOCABULARY);
@@ -49,7 +54,8 @@ describe("a teacher's advantage", () => {
   it('is clipped on both sides, and 0 where the hint changes nothing', async () => {
     const { engine, model } = await arrange();
     const of = async (each: HintedRollout) =>
-      (await teacherAdvantages([each], { model }, engine.profile, 1, signal))[0]?.ofTokens?.[0]?.[0];
+      (await teacherAdvantages([each], { model }, { profile: engine.profile, clip: 1 }, signal))[0]
+        ?.ofTokens?.[0]?.[0];
     expect(await of(hintedReply([2]))).toBe(1);
     expect(await of(hintedReply([1]))).toBe(-1);
     expect(await of(hintedReply([1], { hinted: [[3, 0]] }))).toBe(0);
@@ -58,7 +64,12 @@ describe("a teacher's advantage", () => {
   it("gives the teacher's samples the student's log-probabilities: they are not weighted by a ratio", async () => {
     const { engine, model, logits } = await arrange();
     const taught = hintedReply([2], { isTaught: true });
-    const [scored] = await teacherAdvantages([taught], { model }, engine.profile, 5, signal);
+    const [scored] = await teacherAdvantages(
+      [taught],
+      { model },
+      { profile: engine.profile, clip: 5 },
+      signal,
+    );
     const reply = scored?.rollout.segments.find(({ kind }) => kind === 'reply');
     expect(reply).toMatchObject({ logprobs: [logprobAt(logits, [3, 0], 1, 2, VOCABULARY)] });
   });
@@ -68,6 +79,6 @@ describe("a teacher's advantage", () => {
     const profile = { ...engine.profile, contextLength: 4 };
     const long = hintedReply([2], { hinted: [[3, 3, 3, 3, 4, 0]] });
     const bare = hintedReply([2], { hinted: [] });
-    expect(await teacherAdvantages([long, bare], { model }, profile, 5, signal)).toEqual([]);
+    expect(await teacherAdvantages([long, bare], { model }, { profile, clip: 5 }, signal)).toEqual([]);
   });
 });

@@ -71,7 +71,7 @@ function shapeOf(component: ICAL.Component, { home, owners, find }: SeriesQuesti
   if (!(start instanceof ICAL.Time) || times === undefined) throw new Error('no start');
   const startMs = times.instantOf(start);
   if (!Number.isFinite(startMs)) throw new Error('no date');
-  const lengthMs = lengthOf(component, start, startMs, times, { home, find });
+  const lengthMs = lengthOf(component, { start, startMs, times }, { home, find });
   const endOf = (atMs: number, at: ICAL.Time): number => {
     if (!times.isDate) return atMs + lengthMs;
     return times.instantOf(laterBy(at, Math.max(1, Math.round(lengthMs / DAY_MS))));
@@ -81,9 +81,7 @@ function shapeOf(component: ICAL.Component, { home, owners, find }: SeriesQuesti
 
 function lengthOf(
   component: ICAL.Component,
-  start: ICAL.Time,
-  startMs: number,
-  times: TimeReader,
+  { start, startMs, times }: Pick<Shape, 'start' | 'startMs' | 'times'>,
   { home, find }: { home: Zone; find: FindZone },
 ): number {
   const property = component.getFirstProperty('dtend');

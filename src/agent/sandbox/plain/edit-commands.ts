@@ -38,28 +38,30 @@ const SHAPE = 'write it as tickets[0].state';
 
 /** The document with one value changed. Missing members are created; a new array entry only directly after the last. */
 export function withValueAt(document: Json, steps: readonly Step[], value: Json): Json {
-  return replaceAt(document, steps, 0, value);
+  return replaceAt(document, { steps, value }, 0);
 }
 
-function replaceAt(here: Json | undefined, steps: readonly Step[], depth: number, value: Json): Json {
+/** The value that is put at the end of a path. */
+interface Replacement {
+  readonly steps: readonly Step[];
+  readonly value: Json;
+}
+
+function replaceAt(here: Json | undefined, change: Replacement, depth: number): Json {
+  const { steps, value } = change;
   const step = steps[depth];
   if (step === undefined) return value;
   const index = typeof step === 'string' && Array.isArray(here) ? numberIn(step) : step;
-  if (typeof index === 'number') return placeEntry(here, index, steps, depth, value);
+  if (typeof index === 'number') return placeEntry(here, index, change, depth);
   if (here !== undefined && !isObject(here))
     throw new SandboxError(`${nameOf(steps, depth)} is ${kindOf(here)}: it has no ${JSON.stringify(index)}`);
   const members: JsonObject = here ?? {};
   const found = Object.hasOwn(members, index) ? members[index] : undefined;
-  return { ...members, [index]: replaceAt(found, steps, depth + 1, value) };
+  return { ...members, [index]: replaceAt(found, change, depth + 1) };
 }
 
-function placeEntry(
-  here: Json | undefined,
-  index: number,
-  steps: readonly Step[],
-  depth: number,
-  value: Json,
-): Json {
+function placeEntry(here: Json | undefined, index: number, change: Replacement, depth: number): Json {
+  const { steps } = change;
   if (here !== undefined && !Array.isArray(here))
     throw new SandboxError(`${nameOf(steps, depth)} is ${kindOf(here)}, not an array: it has no [${index}]`);
   const entries: readonly Json[] = here ?? [];
@@ -67,7 +69,7 @@ function placeEntry(
     throw new SandboxError(
       `${nameOf(steps, depth)} has ${entries.length} entries: the next one would be [${entries.length}], not [${index}]`,
     );
-  const next = replaceAt(entries[index], steps, depth + 1, value);
+  const next = replaceAt(entries[index], change, depth + 1);
   return [...entries.slice(0, index), next, ...entries.slice(index + 1)];
 }
 
