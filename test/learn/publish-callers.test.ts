@@ -11,7 +11,7 @@ const MAY_PUBLISH: Readonly<Record<string, string>> = {
   'src/api/keys-api.ts': 'a person: an owner shares lessons of a key',
   'src/api/assign-owners.ts': 'a person: the home of the version before gets its owners, once',
   'team/members-api.ts': 'a person: an owner moves a lesson, a member opts out',
-  'src/lessons/skill-files/apply-edits.ts': 'a file that a person edited',
+  'src/lessons/skill-files/skill-mirror.ts': 'a file that a person edited',
   'src/lessons/identity-files/identity-mirror.ts': 'a file that a person edited',
   'src/lessons/member-library.ts': 'a view of the library passes it on',
   'src/daemon/serve-learning.ts': 'passes on what the learning thread published',
