@@ -154,7 +154,10 @@ function followOutcomes(
   };
   const follow = async (): Promise<void> => {
     scored = await readFacts('session-scored', scored, outcomes.add);
-    appraised = await readFacts('turn-appraised', appraised, (stored) => choices.add(stored));
+    await readFacts('turn-appraised', appraised, (stored) => {
+      choices.add(stored);
+      appraised = stored.seq;
+    });
   };
   const open = (): Promise<void> => {
     loaded ??= load().catch((error: unknown) => {
