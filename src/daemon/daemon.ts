@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ServedTraining } from '../../train/serve-training.ts';
 import type { OpenAttemptAccess } from '../core/attempt-model.ts';
-import { openLearningParts, openSlowParts } from './learning-parts.ts';
+import { openLibraryAndLearning, openSlowParts } from './library-and-learning.ts';
 import { openGateway } from './open-gateway.ts';
 import { type DaemonOptions, openBase, openRecordAndKeys } from './record-and-keys.ts';
 
@@ -31,7 +31,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const base = await openBase(options);
   const { late, live, config, names } = base;
   const record = await openRecordAndKeys(base);
-  const learned = await openLearningParts(base, record);
+  const learned = await openLibraryAndLearning(base, record);
   const slow = await openSlowParts(base, record, learned);
   const { library, learning, openAttempt } = learned;
   const { server, page, metrics } = openGateway({ base, record, learned, slow });

@@ -30,13 +30,13 @@ import { createPracticeApi } from '../learn/practice/practice-job.ts';
 import { createAudit } from '../record/audit-trail.ts';
 import { recordSessionEnd } from '../record/open-recording.ts';
 import { withAppendListener } from '../record/records.ts';
-import type { LearningParts, SlowParts } from './learning-parts.ts';
+import type { LibraryAndLearning, SlowParts } from './library-and-learning.ts';
 import type { DaemonBase, RecordAndKeys } from './record-and-keys.ts';
 
 interface GatewayParts {
   readonly base: DaemonBase;
   readonly record: RecordAndKeys;
-  readonly learned: LearningParts;
+  readonly learned: LibraryAndLearning;
   readonly slow: SlowParts;
 }
 

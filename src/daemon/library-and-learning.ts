@@ -23,7 +23,7 @@ import type { DaemonBase, RecordAndKeys } from './record-and-keys.ts';
 import { type ServedLearning, serveLearning } from './serve-learning.ts';
 import { type ServedLessons, serveLessons } from './serve-lessons.ts';
 
-export interface LearningParts {
+export interface LibraryAndLearning {
   readonly library: ServedLessons;
   readonly overlays: ServedOverlays;
   readonly learning: ServedLearning;
@@ -33,7 +33,10 @@ export interface LearningParts {
 }
 
 /** The library with what it changes in prompts and requests, and the thread that learns. */
-export async function openLearningParts(base: DaemonBase, record: RecordAndKeys): Promise<LearningParts> {
+export async function openLibraryAndLearning(
+  base: DaemonBase,
+  record: RecordAndKeys,
+): Promise<LibraryAndLearning> {
   const { options, late, config, place, clock, newId, names } = base;
   const { home, env, log } = options;
   const { shared, jobs } = record;
@@ -109,7 +112,7 @@ export interface SlowParts {
 export async function openSlowParts(
   base: DaemonBase,
   record: RecordAndKeys,
-  parts: LearningParts,
+  parts: LibraryAndLearning,
 ): Promise<SlowParts> {
   const { options, late, config, clock, names, newId } = base;
   const { home, env, log } = options;
