@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ServedPolicy } from '../../train/serve-policy.ts';
 import type { Log } from '../base/log.ts';
 import { isNearHost } from '../config/address.ts';
 import type { Home } from '../config/home.ts';
+import { policyName } from '../config/model-ref.ts';
 import { callWriters, hasOwnKey, readProviderKey, wiresOf } from '../config/provider-entry.ts';
 import type { Config, ProviderEntry } from '../config/schema.ts';
 import type { ChatModel } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
+import { createFailure } from '../core/failure.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import { AUTO_MODEL } from '../core/overlay.ts';
 import type { Access, Catalogue, Exchange } from '../core/upstream.ts';
@@ -157,3 +160,27 @@ const describe = ({ name, baseUrl, wires: spoken, access, models = [] }: Provide
   credentials: access.kind,
   models: [...models],
 });
+
+const hasKey = ({ engine, serve }: Config['train']): boolean =>
+  (serve ?? (typeof engine === 'object' ? engine : undefined))?.keyEnv !== undefined;
+
+/** The policy in the model catalogue, which is built before the policy itself can be: until then it answers `overloaded`. */
+export function createDeferredPolicy(
+  settings: Config['train'],
+  served: () => ServedPolicy | undefined,
+): OwnPolicy | undefined {
+  const name = policyName(settings);
+  if (name === undefined) return undefined;
+  return {
+    name,
+    // As for a provider: a caller that makes use of our key needs Instar's key.
+    isKeyed: hasKey(settings),
+    label: (session) => served()?.label(session) ?? `instar/${name}`,
+    chat: async function* (request, options) {
+      const policy = served();
+      if (policy === undefined)
+        yield { type: 'failure', failure: createFailure('overloaded', 'Instar is starting.') };
+      else yield* policy.chat(request, options);
+    },
+  };
+}

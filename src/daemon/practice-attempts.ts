@@ -46,7 +46,10 @@ export function createSessionAttempts({ agents: names, ...options }: AttemptsOpt
   const folders = createAttemptFolders();
   const inProcess = ({ name, price, chat }: PracticeModel) =>
     createInProcessAttempts({
-      ...{ chat, name, model: name, maxTokens: LONGEST_REPLY },
+      chat,
+      name,
+      model: name,
+      maxTokens: LONGEST_REPLY,
       costOf: (usage) => costOf(usage, price),
     });
   /** A rubric is graded by a model at the session's expense, a program needs its gateway, a repository is on its machine. */

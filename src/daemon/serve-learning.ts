@@ -111,12 +111,13 @@ export interface ServedLearning {
   close(): Promise<void>;
 }
 
-interface LearningThread {
-  readonly worker: Worker;
-  readonly side: ThreadConnection<LearningSide>;
+/** What the thread has posted last. */
+interface Posted {
+  status: Extract<ServingSide['posts'], { readonly type: 'status' }> | undefined;
+  samples: readonly TrainingOutcome[];
+  /** Why there is no thread, or no word of it yet. */
+  problem: string | undefined;
 }
-
-type StatusPost = Extract<ServingSide['posts'], { readonly type: 'status' }>;
 
 const MODULE = workerModule('./learning-thread.ts', import.meta.url);
 const HEAP_MB = 512;
@@ -129,10 +130,10 @@ const KEYS_MS = 5_000;
 const NOT_RUNNING = 'the learning thread is not running';
 
 export function serveLearning(options: ServeLearningOptions): ServedLearning {
-  const { config, clock, log, records, lessons, keys, startThread = startWorker } = options;
-  const { prices } = options;
+  const { config, clock, log, records, lessons, prices } = options;
   const since = clock.now();
-  let sent = threadSettings(config, prices(), since, options.storeFile);
+  const readSettings = () => threadSettings(config, prices(), since, options.storeFile);
+  let settings = readSettings();
   const writers = createLearningModels({
     settings: config,
     catalogue: options.catalogue,
@@ -142,71 +143,187 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   const shared = createSharedAccess(options.openAttempt);
   const work = options.work ?? { learning: true, attempts: true };
   const lead: LearningLead = createLearningLead({
-    ...{ jobs: options.jobs, mayLead: work.learning, clock, log },
+    jobs: options.jobs,
+    mayLead: work.learning,
+    clock,
+    log,
     onChange: async () => {
       // Others have published meanwhile.
-      if (!lead.isLeader()) return restart();
+      if (!lead.isLeader()) return thread.restart();
       await lessons()?.reload();
       // The thread goes on with the attempts that it is making.
-      if (thread === undefined) return;
-      thread.side.post({ type: 'lead' });
-      postWake();
+      if (thread.side() === undefined) return;
+      thread.side()?.post({ type: 'lead' });
+      thread.wake();
     },
-    onLook: () => postWake(0),
+    onLook: () => thread.wake(0),
   });
-  const answers = createAnswers(options, writers, shared, lead);
-  let thread: LearningThread | undefined;
-  let known: StatusPost | undefined;
-  let samples: readonly TrainingOutcome[] = [];
-  let problem: string | undefined = 'starting';
+  const posted: Posted = { status: undefined, samples: [], problem: 'starting' };
+  const thread = superviseThread(options, {
+    answers: createAnswers(options, writers, shared, lead),
+    receive: createReceive(posted, shared, log),
+    data: () => ({
+      ...settings,
+      isLeader: lead.isLeader(),
+      leader: lead.leader(),
+      takesAttempts: work.attempts,
+    }),
+    onEnd: () => {
+      void options.training?.()?.end();
+      shared.closeAll();
+    },
+    onFailure: (problem) => {
+      posted.problem = problem;
+    },
+  });
+  const endedTurns = createHeldCount(WAKE_MS, thread.wake);
+  thread.wake();
+
+  return {
+    isLeader: lead.isLeader,
+    // What is not a turn somebody waits for.
+    wake: (turns) => (turns === undefined ? thread.wake() : endedTurns.add(turns)),
+    recertify: async (moved) =>
+      config.learn.flush === 'scoped'
+        ? recertifySamples(posted.samples, moved, records, options.compareBlocks)
+        : [],
+    outcomes: () => posted.samples,
+    shorten: async (prompt, limitTokens, signal) => {
+      try {
+        thread.sendKeys();
+        return await thread.running().call('shorten', [prompt, limitTokens], signal);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        return { ok: false, why, isRetryable: true };
+      }
+    },
+    served: () => posted.status?.status.cost.serving.models ?? [],
+    counts: () => (posted.status === undefined ? {} : countLearned(posted.status, lessons(), clock.now())),
+    status: () => {
+      const hasHeard = posted.status?.heard === thread.wakes() && endedTurns.held() === 0;
+      const pending = (posted.status?.status.pending ?? 1) + (hasHeard ? 0 : 1);
+      return { ...describePosted(config, writers, posted), pending, ...lead.describe() };
+    },
+    practice: async (request, signal) => {
+      thread.sendKeys();
+      return thread.running().call('practice', [request], signal);
+    },
+    statements: async (session) => thread.running().call('statements', [session]),
+    look: async () => {
+      endedTurns.flush();
+      await thread.finish('look');
+    },
+    settle: async () => {
+      endedTurns.flush();
+      await thread.finish('settle');
+    },
+    reload: async () => {
+      const now = readSettings();
+      if (thread.isClosed() || isDeepStrictEqual(now, settings)) return;
+      settings = now;
+      await thread.restart();
+    },
+    close: async () => {
+      await thread.close();
+      await lead.close();
+    },
+  };
+}
+
+/** Takes what the thread posts. */
+const createReceive =
+  (posted: Posted, shared: SharedAccess, log: Log) =>
+  (message: ServingSide['posts']): void => {
+    if (message.type === 'log') log[message.level](message.fields, message.message);
+    else if (message.type === 'attempt-over') shared.close(message.id);
+    else if (message.type === 'samples') posted.samples = message.samples;
+    else {
+      posted.status = message;
+      posted.problem = undefined;
+    }
+  };
+
+function describePosted(
+  config: Config,
+  writers: LearningModels,
+  { status, problem }: Posted,
+): Readonly<JsonObject> {
+  const fault = problem === undefined ? {} : { problem };
+  const judge = writers.model('judge');
+  const tested = status?.status.judge;
+  const writing = describeWriting({
+    evolver: writers.model('evolver'),
+    judge,
+    isJudgeOff: tested?.weight === 0 && tested.testedModel === judge?.name,
+    unusable: (['evolver', 'judge'] as const).flatMap((role) => writers.unusable(role) ?? []),
+    limits: config.learn.budget,
+  });
+  return { ...writing, ...(status === undefined ? fault : describeLearned(status, fault)) };
+}
+
+interface ThreadPorts {
+  readonly answers: CallAnswers<ServingSide['calls']>;
+  readonly receive: (message: ServingSide['posts']) => void;
+  /** What a thread is started with, as of now. */
+  readonly data: () => Pick<LearningThreadData, 'settings' | 'isLeader' | 'leader' | 'takesAttempts'>;
+  /** A thread has ended, for whatever reason. */
+  readonly onEnd: () => void;
+  /** It ended by itself, and is started again after a pause. */
+  readonly onFailure: (problem: string) => void;
+}
+
+/** The thread that learns, started again whenever it ends: all state is folded from facts and all writes are idempotent. */
+interface SupervisedThread {
+  /** Undefined while it is not running. */
+  side(): ThreadConnection<LearningSide> | undefined;
+  /** Throws while it is not running. */
+  running(): ThreadConnection<LearningSide>;
+  /** See `ServedLearning.wake`. A thread that is started later reads the facts anyway. */
+  wake(turns?: number): void;
+  /** How often the running thread was woken. */
+  wakes(): number;
+  /** The keys as they are now, unless the thread has them. */
+  sendKeys(): void;
+  /** Resolves when the thread has done it, or has ended: its end is in the status and in the log. */
+  finish(call: 'look' | 'settle' | 'drain'): Promise<void>;
+  isClosed(): boolean;
+  /** Starts nothing after `close`. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+function superviseThread(options: ServeLearningOptions, ports: ThreadPorts): SupervisedThread {
+  const { clock, log, keys, lessons, startThread = startWorker } = options;
+  let running: { readonly worker: Worker; readonly side: ThreadConnection<LearningSide> } | undefined;
   let again: NodeJS.Timeout | undefined;
   let pauseMs = FIRST_PAUSE_MS;
   let sentKeys: readonly string[] = [];
+  let keysSentAt = Number.NEGATIVE_INFINITY;
   let stopListening: (() => void) | undefined;
   let wakes = 0;
   let isClosed = false;
-
-  const receive = (message: ServingSide['posts']): void => {
-    if (message.type === 'log') log[message.level](message.fields, message.message);
-    else if (message.type === 'attempt-over') shared.close(message.id);
-    else if (message.type === 'samples') samples = message.samples;
-    else {
-      known = message;
-      problem = undefined;
-    }
-  };
 
   const begin = (): void => {
     const startedAt = clock.monotonic();
     wakes = 0;
     sentKeys = [...keys()];
+    const { place, salt } = options;
     const worker = startThread(MODULE, {
-      workerData: {
-        place: options.place,
-        salt: options.salt,
-        keys: sentKeys,
-        ...sent,
-        now: clock.now(),
-        isLeader: lead.isLeader(),
-        leader: lead.leader(),
-        takesAttempts: work.attempts,
-      },
+      workerData: { place, salt, keys: sentKeys, now: clock.now(), ...ports.data() },
       // Learning that needs more ends its thread, not the process.
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     });
     worker.unref();
-    const side = connectThread<ServingSide, LearningSide>(worker, { answers, receive, ...learningErrors });
-    thread = { worker, side };
-    /** All state is folded from facts and all writes are idempotent, so that nothing is lost or doubled by a restart. */
+    const side = connectThread<ServingSide, LearningSide>(worker, { ...ports, ...learningErrors });
+    running = { worker, side };
     const ended = (why: string): void => {
       side.end(new Error(NOT_RUNNING));
-      void options.training?.()?.end();
-      shared.closeAll();
-      if (thread?.worker !== worker) return;
-      thread = undefined;
+      ports.onEnd();
+      if (running?.worker !== worker) return;
+      running = undefined;
       if (isClosed) return;
       if (clock.monotonic() - startedAt > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
-      problem = `the learning thread ended: ${why}`;
+      ports.onFailure(`the learning thread ended: ${why}`);
       log.error({ problem: why, restartsInMs: pauseMs }, 'the learning thread ended and is started again');
       again = setTimeout(begin, pauseMs);
       again.unref();
@@ -215,103 +332,56 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     worker.on('error', (error: Error) => ended(error.message));
     worker.on('exit', (code) => ended(`exit code ${code}`));
   };
-
-  let keysSentAt = Number.NEGATIVE_INFINITY;
-  const sendKeys = ({ side }: LearningThread): void => {
+  const sendKeys = (): void => {
+    if (running === undefined) return;
     keysSentAt = clock.monotonic();
     const now = keys();
     if (now.length === sentKeys.length && now.every((key, index) => key === sentKeys[index])) return;
     sentKeys = [...now];
-    side.post({ type: 'keys', keys: sentKeys });
+    running.side.post({ type: 'keys', keys: sentKeys });
   };
-  /** A thread that is started later reads the facts anyway. */
-  const postWake = (ended?: number): void => {
-    stopListening ??= lessons()?.library.onChange(() => postWake());
-    if (thread === undefined) return;
-    if (clock.monotonic() - keysSentAt >= KEYS_MS) sendKeys(thread);
-    const turns = ended === undefined ? {} : { turns: ended };
-    thread.side.post({ type: 'wake', now: clock.now(), nth: ++wakes, ...turns });
+  const wake = (turns?: number): void => {
+    stopListening ??= lessons()?.library.onChange(() => wake());
+    if (running === undefined) return;
+    if (clock.monotonic() - keysSentAt >= KEYS_MS) sendKeys();
+    running.side.post({
+      type: 'wake',
+      now: clock.now(),
+      nth: ++wakes,
+      ...(turns !== undefined && { turns }),
+    });
   };
-  const endedTurns = createHeldCount(WAKE_MS, postWake);
-  const restart = async (): Promise<void> => {
-    const old = thread;
-    // Its end is expected: it is not reported, and not followed by another start.
-    thread = undefined;
-    clearTimeout(again);
-    if (old !== undefined) await stopWorker(old.worker);
-    if (isClosed) return;
-    begin();
-    postWake();
+  const finish: SupervisedThread['finish'] = async (call) => {
+    await running?.side.call(call, []).catch(() => undefined);
   };
   begin();
-  postWake();
-
   return {
-    isLeader: lead.isLeader,
-    // What is not a turn somebody waits for.
-    wake: (turns) => (turns === undefined ? postWake() : endedTurns.add(turns)),
-    recertify: async (moved) =>
-      config.learn.flush === 'scoped' ? recertifySamples(samples, moved, records, options.compareBlocks) : [],
-    outcomes: () => samples,
-    shorten: async (prompt, limitTokens, signal) => {
-      try {
-        if (thread === undefined) throw new Error(NOT_RUNNING);
-        sendKeys(thread);
-        return await thread.side.call('shorten', [prompt, limitTokens], signal);
-      } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
-        return { ok: false, why, isRetryable: true };
-      }
+    side: () => running?.side,
+    running: () => {
+      if (running === undefined) throw new StoreError('io', NOT_RUNNING);
+      return running.side;
     },
-    served: () => known?.status.cost.serving.models ?? [],
-    counts: () => (known === undefined ? {} : countLearned(known, lessons(), clock.now())),
-    status: () => {
-      const fault = problem === undefined ? {} : { problem };
-      const judge = writers.model('judge');
-      const tested = known?.status.judge;
-      const writing = describeWriting({
-        evolver: writers.model('evolver'),
-        judge,
-        isJudgeOff: tested?.weight === 0 && tested.testedModel === judge?.name,
-        unusable: (['evolver', 'judge'] as const).flatMap((role) => writers.unusable(role) ?? []),
-        limits: config.learn.budget,
-      });
-      const pending =
-        (known?.status.pending ?? 1) + (known?.heard === wakes && endedTurns.held() === 0 ? 0 : 1);
-      const learned = known === undefined ? fault : describeLearned(known, fault);
-      return { ...writing, ...learned, pending, ...lead.describe() };
-    },
-    practice: async (request, signal) => {
-      if (thread === undefined) throw new StoreError('io', NOT_RUNNING);
-      sendKeys(thread);
-      return thread.side.call('practice', [request], signal);
-    },
-    statements: async (session) => {
-      if (thread === undefined) throw new StoreError('io', NOT_RUNNING);
-      return thread.side.call('statements', [session]);
-    },
-    look: async () => {
-      endedTurns.flush();
-      await thread?.side.call('look', []).catch(() => undefined);
-    },
-    settle: async () => {
-      endedTurns.flush();
-      // The thread's end is in the status and in the log.
-      await thread?.side.call('settle', []).catch(() => undefined);
-    },
-    reload: async () => {
-      const now = threadSettings(config, prices(), since, options.storeFile);
-      if (isClosed || isDeepStrictEqual(now, sent)) return;
-      sent = now;
-      await restart();
+    wake,
+    wakes: () => wakes,
+    sendKeys,
+    finish,
+    isClosed: () => isClosed,
+    restart: async () => {
+      const old = running;
+      // Its end is expected: it is not reported, and not followed by another start.
+      running = undefined;
+      clearTimeout(again);
+      if (old !== undefined) await stopWorker(old.worker);
+      if (isClosed) return;
+      begin();
+      wake();
     },
     close: async () => {
       isClosed = true;
       clearTimeout(again);
       stopListening?.();
-      await thread?.side.call('drain', []).catch(() => undefined);
-      if (thread !== undefined) await stopWorker(thread.worker);
-      await lead.close();
+      await finish('drain');
+      if (running !== undefined) await stopWorker(running.worker);
     },
   };
 }

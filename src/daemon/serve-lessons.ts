@@ -6,6 +6,7 @@ import type { LessonsApi } from '../core/daemon-api.ts';
 import type { StoredFact } from '../core/fact.ts';
 import { compact, type JsonObject, toJson } from '../core/json.ts';
 import type { LessonPlace } from '../core/lesson.ts';
+import type { Library } from '../core/library.ts';
 import type { LessonsForTask } from '../core/practice.ts';
 import { principalOfSession } from '../core/principal.ts';
 import type { EmbeddingModel, RecallResult } from '../core/recall.ts';
@@ -18,7 +19,7 @@ import type { ShownLessons, Turn } from '../gateway/turn.ts';
 import { lintSkillText } from '../learn/gate/lint-skill-text.ts';
 import { type CompareBlocks, createCompareBlocks } from '../lessons/compare-blocks.ts';
 import { deferLessonsApi } from '../lessons/deferred-lessons-api.ts';
-import { createHoldout } from '../lessons/effect/hold-out.ts';
+import { createHoldout, type Holdout } from '../lessons/effect/hold-out.ts';
 import { describeUse } from '../lessons/explain/describe-use.ts';
 import { createIdentityMirror } from '../lessons/identity-files/identity-mirror.ts';
 import { createLessonsForTask } from '../lessons/lessons-for-task.ts';
@@ -28,7 +29,7 @@ import { createKeptEmbedding } from '../lessons/recall/kept-embedding.ts';
 import { vectorKeysOf } from '../lessons/recall/lesson-texts.ts';
 import { createRecall, type LessonRecall, type RecallSettings } from '../lessons/recall/recall.ts';
 import { limitsFor } from '../lessons/recall/select-lessons.ts';
-import { openVectorCache } from '../lessons/recall/vector-cache.ts';
+import { openVectorCache, type VectorCache } from '../lessons/recall/vector-cache.ts';
 import { createReadLeftTurns, type SharedSessions } from '../lessons/shown/left-turns.ts';
 import { createShowLessons, type PromptTurn } from '../lessons/shown/show-lessons.ts';
 import { encodeFileChange, listFileChanges } from '../lessons/skill-files/file-changes.ts';
@@ -105,7 +106,7 @@ const nothingRecalled: RecallResult = {
 };
 
 export async function serveLessons(options: ServeLessonsOptions): Promise<ServedLessons> {
-  const { home, settings, records, clock, newId, log } = options;
+  const { home, settings, clock, log } = options;
   const embed = options.embed ?? createMiniLmEmbed();
   const fallback = createNgramEmbed();
   const vectors = await openVectorCache(home.vectorFile, embed.id, embed.dimensions).catch(
@@ -114,91 +115,15 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       return undefined;
     },
   );
+  const engines: Engines = { embed, fallback, vectors };
   let opened: Opened | undefined;
   let problem: string | undefined;
   let again: NodeJS.Timeout | undefined;
 
-  const open = async (): Promise<void> => {
-    let index: LessonRecall | undefined;
-    const openedLessons = await openLessons({
-      recall: async (query, now) => index?.recall(query, now) ?? nothingRecalled,
-      recertify: options.recertify,
-      embed,
-      records,
-      clock,
-      newId,
-      holdout: settings.holdout,
-      place: () => settings.place,
-      onFault: (error) => log.error({ err: error }, 'a listener for library changes failed'),
-    });
-    const { library, effects } = openedLessons;
-    const domains = settings.domains.map((pattern) => compact(pattern));
-    const recallWith = (own: Partial<RecallSettings>): LessonRecall =>
-      createRecall({
-        embed,
-        fallback,
-        limits: limitsFor(settings),
-        usefulness: effects.usefulness,
-        learnedIn: createReadLearnedIn(records),
-        get patterns() {
-          return settings.domains.map((pattern) => compact(pattern));
-        },
-        ...(vectors === undefined ? {} : { vectorCache: vectors }),
-        ...own,
-      });
-    const demand = options.isUnhurried === true ? {} : { demand: DEMAND };
-    const holdout = createHoldout(() => settings.holdout);
-    index = recallWith({ holdout, ...demand });
-    const recall = recallWith({});
-    const place = (): LessonPlace => settings.place;
-    const compare = createCompareBlocks({ library, recall, engine: embed.id, now: clock.now, place });
-    const ready = index;
-    const update = (): void => void ready.update(library.shown(clock.now()));
-    update();
-    library.onChange(update);
-    const onFault = ({ file, why }: FileFault): void => log.warn({ file }, `file of a lesson: ${why}`);
-    const files = { library, clock, newId, log, lint: lintSkillText, onFault };
-    const mirror = joinFollowers(
-      createSkillMirror({ ...files, dir: home.skillsDir }),
-      createIdentityMirror({ ...files, dir: home.identityDir }),
-      createNativeFollower({ ...nativeDirs(home), library, onFault }),
-    );
-    const showLessons = createShowLessons({
-      library,
-      prepare: ready.prepare,
-      recall: (query, now) => ready.recall({ ...query, isUnhurried: options.isUnhurried === true }, now),
-      records,
-      clock,
-      domains,
-      place,
-      statements: options.statements,
-      ...(options.shared && {
-        shared: { ...options.shared, turnsOf: createReadLeftTurns(records), forgetLots: holdout.forget },
-      }),
-      errors: {
-        digestsOf: digestError,
-        lotOf: holdout.lotOf,
-        onFault: (error) => log.warn({ err: error }, 'a message could not be searched for known errors'),
-      },
-      onFault: (error, session) =>
-        log.warn({ err: error, session }, 'the recall decision of a session could not be recorded'),
-    });
-    const lessons: Opened['lessons'] = async (turn, most) =>
-      turn.body === undefined
-        ? { generation: library.generation, lessons: [], additions: [] }
-        : showLessons.show(toPromptTurn(turn, turn.body, most, settings.shareAgents === true));
-    const followErasure: Opened['followErasure'] = async (session) => {
-      await openedLessons.reload();
-      showLessons.forget(session);
-      await vectors?.keepOnly(vectorKeysOf(library.shown(clock.now())));
-      await mirror.settle();
-    };
-    opened = { open: openedLessons, index: ready, lessons, mirror, compare, followErasure };
-    problem = undefined;
-  };
   const tryToOpen = async (): Promise<void> => {
     try {
-      await open();
+      opened = await openServed(options, engines);
+      problem = undefined;
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);
       log.error({ err: error }, 'the library cannot be read: no lessons are shown until it can');
@@ -246,6 +171,116 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     },
   };
 }
+
+interface Engines {
+  readonly embed: EmbeddingModel;
+  readonly fallback: EmbeddingModel;
+  readonly vectors: VectorCache | undefined;
+}
+
+/** Reads the library and starts what follows it. Rejects when the record cannot be read. */
+async function openServed(options: ServeLessonsOptions, engines: Engines): Promise<Opened> {
+  const { settings, records, clock, newId, log } = options;
+  const { embed, vectors } = engines;
+  let index: LessonRecall | undefined;
+  const place = (): LessonPlace => settings.place;
+  const open = await openLessons({
+    recall: async (query, now) => index?.recall(query, now) ?? nothingRecalled,
+    recertify: options.recertify,
+    embed,
+    records,
+    clock,
+    newId,
+    holdout: settings.holdout,
+    place,
+    onFault: (error) => log.error({ err: error }, 'a listener for library changes failed'),
+  });
+  const { library } = open;
+  const holdout = createHoldout(() => settings.holdout);
+  const demand = options.isUnhurried === true ? {} : { demand: DEMAND };
+  const served = recallOf(options, engines, open, { holdout, ...demand });
+  index = served;
+  const recall = recallOf(options, engines, open, {});
+  const compare = createCompareBlocks({ library, recall, engine: embed.id, now: clock.now, place });
+  const update = (): void => void served.update(library.shown(clock.now()));
+  update();
+  library.onChange(update);
+  const mirror = mirrorLessons(options, library);
+  const showLessons = showServed(options, library, served, holdout);
+  return {
+    open,
+    index: served,
+    mirror,
+    compare,
+    lessons: async (turn, most) =>
+      turn.body === undefined
+        ? { generation: library.generation, lessons: [], additions: [] }
+        : showLessons.show(toPromptTurn(turn, turn.body, most, settings.shareAgents === true)),
+    followErasure: async (session) => {
+      await open.reload();
+      showLessons.forget(session);
+      await vectors?.keepOnly(vectorKeysOf(library.shown(clock.now())));
+      await mirror.settle();
+    },
+  };
+}
+
+const recallOf = (
+  { settings, records }: ServeLessonsOptions,
+  { embed, fallback, vectors }: Engines,
+  { effects }: OpenLessons,
+  own: Partial<RecallSettings>,
+): LessonRecall =>
+  createRecall({
+    embed,
+    fallback,
+    limits: limitsFor(settings),
+    usefulness: effects.usefulness,
+    learnedIn: createReadLearnedIn(records),
+    get patterns() {
+      return settings.domains.map((pattern) => compact(pattern));
+    },
+    ...(vectors === undefined ? {} : { vectorCache: vectors }),
+    ...own,
+  });
+
+/** The lessons as files: of this home, and of the clients that read skills. */
+function mirrorLessons({ home, clock, newId, log }: ServeLessonsOptions, library: Library): FolderFollower {
+  const onFault = ({ file, why }: FileFault): void => log.warn({ file }, `file of a lesson: ${why}`);
+  const files = { library, clock, newId, log, lint: lintSkillText, onFault };
+  return joinFollowers(
+    createSkillMirror({ ...files, dir: home.skillsDir }),
+    createIdentityMirror({ ...files, dir: home.identityDir }),
+    createNativeFollower({ ...nativeDirs(home), library, onFault }),
+  );
+}
+
+const showServed = (
+  { settings, records, clock, statements, shared, isUnhurried = false, log }: ServeLessonsOptions,
+  library: Library,
+  index: LessonRecall,
+  holdout: Holdout,
+): ReturnType<typeof createShowLessons> =>
+  createShowLessons({
+    library,
+    prepare: index.prepare,
+    recall: (query, now) => index.recall({ ...query, isUnhurried }, now),
+    records,
+    clock,
+    domains: settings.domains.map((pattern) => compact(pattern)),
+    place: () => settings.place,
+    statements,
+    ...(shared && {
+      shared: { ...shared, turnsOf: createReadLeftTurns(records), forgetLots: holdout.forget },
+    }),
+    errors: {
+      digestsOf: digestError,
+      lotOf: holdout.lotOf,
+      onFault: (error) => log.warn({ err: error }, 'a message could not be searched for known errors'),
+    },
+    onFault: (error, session) =>
+      log.warn({ err: error, session }, 'the recall decision of a session could not be recorded'),
+  });
 
 function toPromptTurn(
   turn: Turn,

@@ -39,7 +39,7 @@ function lessonsAfter(view: LibraryView, change: Change, at: number): readonly L
   if (lesson === undefined) return `no lesson with id ${changedLessonId(change)}`;
   switch (change.op) {
     case 'revise':
-      return revised(lesson, change.from, change.text, at, change.reason);
+      return revised(lesson, change, at);
     case 'merge':
       return merged(view, lesson, change, at);
     case 'retire':
@@ -100,10 +100,8 @@ function added(view: LibraryView, change: Of<'add'>, at: number): readonly Lesso
 
 function revised(
   lesson: Lesson,
-  from: number,
-  text: LessonText,
+  { from, text, reason }: { readonly from: number; readonly text: LessonText; readonly reason?: string },
   at: number,
-  reason?: string,
 ): readonly Lesson[] | string {
   if (isDeepStrictEqual(lesson.text, text)) return [lesson];
   if (!isActive(lesson.state)) return `${lesson.id} is ${lesson.state}: reactivate it before revising it`;
@@ -134,8 +132,9 @@ function merged(
   }
   if (!isActive(into.state) && others.some((other) => other !== view.lesson(other.id)))
     return `${into.id} is ${into.state}: only active lessons can be merged`;
-  const kept = revised(into, change.from, change.text, at);
-  return typeof kept === 'string' ? kept : [...kept, ...others];
+  const { from, text } = change;
+  const survivor = revised(into, { from, text }, at);
+  return typeof survivor === 'string' ? survivor : [...survivor, ...others];
 }
 
 function moved(lesson: Lesson, { to, reason }: Of<'move'>, at: number): readonly Lesson[] | string {

@@ -79,21 +79,12 @@ export function createLessonPages(options: LessonPagesOptions): LessonPages {
     ordered ??= orderLessons(library.lessons());
     return ordered;
   };
-  const nameOf = (id: string): string => library.lesson(id)?.text.name ?? '';
-  const textOf = (id: string, revision: number): LessonText | undefined =>
-    library.history(id).find((event) => event.revision === revision)?.text;
 
   return {
-    list: async ({ state, kind, agent, q, cursor, limit }) => {
+    list: async (query) => {
       const { lessons, states, kinds } = order();
-      const words = q?.toLowerCase();
-      const wanted = lessons.filter(
-        (lesson) =>
-          (state === undefined || lesson.state === state) &&
-          (kind === undefined || lesson.kind === kind) &&
-          (agent === undefined || lesson.text.scope.agent === agent) &&
-          (words === undefined || hasWords(lesson, words)),
-      );
+      const wanted = lessons.filter((lesson) => isWanted(lesson, query));
+      const { cursor, limit } = query;
       const from = cursor === undefined ? 0 : wanted.findIndex((lesson) => isAfter(lesson, cursor));
       const page = from < 0 ? [] : wanted.slice(from, from + limit);
       const last = page.at(-1);
@@ -106,15 +97,7 @@ export function createLessonPages(options: LessonPagesOptions): LessonPages {
         counts: { states: { ...states }, kinds: { ...kinds } },
       });
     },
-    more: (id) => {
-      const seen = new Set<number>();
-      const revisions = library.history(id).flatMap(({ revision, at, by, text }): readonly JsonObject[] => {
-        if (seen.has(revision)) return [];
-        seen.add(revision);
-        return [{ revision, at: new Date(at).toISOString(), by: by.name, ...plainText(text) }];
-      });
-      return { revisions };
-    },
+    more: (id) => ({ revisions: describeRevisions(id, library) }),
     generations: ({ cursor, limit }) => {
       changes ??= changesByGeneration(library);
       const below = cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor);
@@ -133,37 +116,13 @@ export function createLessonPages(options: LessonPagesOptions): LessonPages {
         next: last === undefined || page.length === all.length ? undefined : String(last.generation),
       });
     },
-    diff: (from, to) => {
-      const diff = library.diff(from, to);
-      if (diff === undefined) return undefined;
-      const shown = ({ id, revision }: { readonly id: string; readonly revision: number }): JsonObject => ({
-        id,
-        revision,
-        kind: library.lesson(id)?.kind ?? '',
-        ...plainText(textOf(id, revision)),
-      });
-      return {
-        from,
-        to,
-        added: diff.added.map(shown),
-        removed: diff.removed.map(shown),
-        revised: diff.revised.map(({ id, from: before, to: after }) => ({
-          id,
-          name: nameOf(id),
-          kind: library.lesson(id)?.kind ?? '',
-          from: before,
-          to: after,
-          before: plainText(textOf(id, before)),
-          after: plainText(textOf(id, after)),
-        })),
-      };
-    },
+    diff: (from, to) => describeDiff(from, to, library),
     graph: ({ q, limit }) => {
       const { lessons } = order();
       const active = lessons.filter(isKept);
       const words = q?.toLowerCase();
-      const found = words === undefined ? active : active.filter((lesson) => hasWords(lesson, words));
-      const notes = found.slice(0, limit);
+      const matching = words === undefined ? active : active.filter((lesson) => hasWords(lesson, words));
+      const notes = matching.slice(0, limit);
       const ids = new Set(notes.map(({ id }) => id));
       return {
         notes: notes.map(describeNote),
@@ -174,7 +133,7 @@ export function createLessonPages(options: LessonPagesOptions): LessonPages {
             .filter(({ type, to }) => ids.has(to) && isNamedFirst(type, id, to))
             .map(({ type, to }) => ({ from: id, to, type })),
         ),
-        total: found.length,
+        total: matching.length,
         archived: lessons.length - active.length,
       };
     },
@@ -184,6 +143,50 @@ export function createLessonPages(options: LessonPagesOptions): LessonPages {
       const lesson = library.lesson(id);
       return lesson === undefined ? '' : lessonHash(lesson.text);
     },
+  };
+}
+
+const isWanted = (lesson: Lesson, { state, kind, agent, q }: LessonListQuery): boolean =>
+  (state === undefined || lesson.state === state) &&
+  (kind === undefined || lesson.kind === kind) &&
+  (agent === undefined || lesson.text.scope.agent === agent) &&
+  (q === undefined || hasWords(lesson, q.toLowerCase()));
+
+/** The text of each revision, where it was made. */
+function describeRevisions(id: string, library: Library): readonly JsonObject[] {
+  const first = new Map<number, JsonObject>();
+  for (const { revision, at, by, text } of library.history(id))
+    if (!first.has(revision))
+      first.set(revision, { revision, at: new Date(at).toISOString(), by: by.name, ...plainText(text) });
+  return [...first.values()];
+}
+
+function describeDiff(from: number, to: number, library: Library): JsonObject | undefined {
+  const diff = library.diff(from, to);
+  if (diff === undefined) return undefined;
+  const kindOf = (id: string): string => library.lesson(id)?.kind ?? '';
+  const textOf = (id: string, revision: number): JsonObject =>
+    plainText(library.history(id).find((event) => event.revision === revision)?.text);
+  const describe = ({ id, revision }: { readonly id: string; readonly revision: number }): JsonObject => ({
+    id,
+    revision,
+    kind: kindOf(id),
+    ...textOf(id, revision),
+  });
+  return {
+    from,
+    to,
+    added: diff.added.map(describe),
+    removed: diff.removed.map(describe),
+    revised: diff.revised.map(({ id, from: before, to: after }) => ({
+      id,
+      name: library.lesson(id)?.text.name ?? '',
+      kind: kindOf(id),
+      from: before,
+      to: after,
+      before: textOf(id, before),
+      after: textOf(id, after),
+    })),
   };
 }
 

@@ -1,11 +1,11 @@
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { asArray, asNumber, asObject, asString, compact, isObject, type JsonObject } from '../core/json.ts';
-import type { Change, ChangeResult, Lesson, LessonPlace, PublishResult } from '../core/lesson.ts';
+import type { ChangeResult, Lesson, LessonPlace, PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { Recall } from '../core/recall.ts';
 import type { Records } from '../core/store.ts';
 import { encodeOverlay } from './check-overlay.ts';
-import { decodeChange, encodeLesson, encodeNote, type RefusedChange } from './codec.ts';
+import { decodeChange, encodeLesson, encodeNote } from './codec.ts';
 import { createDescribeLesson } from './describe-lesson.ts';
 import { trialOf } from './effect/describe-trial.ts';
 import type { Trials } from './effect/fold-trials.ts';
@@ -20,7 +20,7 @@ import { createLibraryLinks, describeLinks } from './links.ts';
 import { isOfTeam } from './member-library.ts';
 import { placeLessons } from './render-block.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
-import { admit, audienceOf, createReadLearnedIn } from './visibility.ts';
+import { admit, audienceOf, createReadLearnedIn, type ReadLearnedIn } from './visibility.ts';
 
 interface LessonsApiOptions {
   readonly library: Library;
@@ -42,47 +42,10 @@ const PERSON = { kind: 'person', name: 'person' } as const;
 const LONGEST_REASON = 500;
 
 export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
-  const { library, records, effect, newId, member } = options;
+  const { library, records, effect } = options;
   const describe = createDescribeLesson(options);
-  /** Live lessons that sessions or trials showed to help. */
-  const provenLessons = async (): Promise<(lesson: Lesson) => boolean> => {
-    const trials = await options.trials();
-    return (lesson) =>
-      lesson.state === 'live' &&
-      (effect(lesson.id).verdict === 'helpful' || trialOf(lesson, trials)?.end?.outcome === 'helpful');
-  };
-  /** One result for each change, in order; changes that cannot be decoded are refused and the others are published. */
-  const publish = async (
-    changes: readonly (Change | RefusedChange)[],
-    reason: string,
-  ): Promise<JsonObject> => {
-    const decoded = changes.filter((change) => 'op' in change);
-    const published = await library.publish({ id: newId('c'), by: PERSON, reason, changes: decoded });
-    const done = published.results.values();
-    const results = changes.flatMap((change) => ('op' in change ? (done.next().value ?? []) : change));
-    return encodePublished({ ...published, results });
-  };
-
   const links = createLibraryLinks(library);
   const readLearnedIn = createReadLearnedIn(records);
-  /** The lesson of this name that the asker may see; the one of its own scope before a shared one. */
-  const findShown = async (
-    name: string,
-    asker: { readonly agent: string; readonly project?: string; readonly member?: string },
-    domain: string | undefined,
-    at: number,
-  ): Promise<readonly Lesson[]> => {
-    const found: { readonly lesson: Lesson; readonly admitted: string }[] = [];
-    for (const lesson of library.shown(at)) {
-      if (lesson.text.name !== name && lesson.id !== name) continue;
-      const places = lesson.text.note.visibility === 'private' ? await readLearnedIn(lesson) : undefined;
-      found.push({ lesson, admitted: admit(audienceOf(lesson, places), asker, domain) });
-    }
-    const best =
-      found.find(({ admitted }) => admitted === 'yes') ?? found.find(({ admitted }) => admitted === 'shared');
-    return best === undefined ? [] : [best.lesson];
-  };
-
   return {
     list: async ({ state, kind }) => {
       const trials = await options.trials();
@@ -97,13 +60,12 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       const lesson = library.find(idOrName) ?? onlyNamed(idOrName, library);
       if (lesson === undefined) return undefined;
       const trials = await options.trials();
-      const { content, note, category, overlay } = lesson.text;
       return compact({
         ...describe(lesson, trials),
-        category,
-        content,
-        overlay: overlay === undefined ? undefined : encodeOverlay(overlay),
-        note: encodeNote(note),
+        category: lesson.text.category,
+        content: lesson.text.content,
+        overlay: lesson.text.overlay === undefined ? undefined : encodeOverlay(lesson.text.overlay),
+        note: encodeNote(lesson.text.note),
         linked: describeLinks(lesson.id, links, library),
         evidence: await readEvidence(lesson, records),
         uses: isOfTeam(lesson) ? await readUses(lesson.id, records) : undefined,
@@ -111,67 +73,15 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
         createdAt: new Date(lesson.createdAt).toISOString(),
         why: { ...explainState(lesson, library, trialOf(lesson, trials)) },
         project: await projectLabel(lesson, records),
-        history: library
-          .history(lesson.id)
-          .map(({ at, by, reason, op, state, revision, generation, text }) => ({
-            at: new Date(at).toISOString(),
-            by: by.name,
-            op,
-            reason,
-            state,
-            revision,
-            generation,
-            ...(lesson.kind === 'identity' ? { content: text.content } : {}),
-          })),
+        history: describeHistory(lesson, library),
       });
     },
     why: (turn) => explainTurn(turn, records, library),
     today: async () =>
       describeToday({ library, records, trials: await options.trials(), effect, now: options.now() }),
-    change: async (body) => {
-      const reason = (asString(body.reason) ?? '').slice(0, LONGEST_REASON) || 'requested by a person';
-      const shown = asObject(body.shown);
-      const stale = Object.entries(shown).filter(([id, hash]) => {
-        const lesson = library.lesson(id);
-        return lesson !== undefined && lessonHash(lesson.text) !== hash;
-      });
-      const first = stale[0]?.[0];
-      if (first !== undefined) return { generation: library.generation, results: [refusedAsStale(first)] };
-      const trials = await options.trials();
-      const isMeasured = (lesson: Lesson): boolean => isCompared(measurementOf(lesson, library, trials));
-      const decoded = asArray(body.changes).filter(isObject).map(decodeChange);
-      const changes = withoutUnapproved(decoded, body, library, isMeasured);
-      return publish(changes, reason);
-    },
-    recall: async (query) => {
-      const task = asString(query.task) ?? '';
-      const agent = asString(query.agent) ?? 'unknown';
-      const project = asString(query.project);
-      const domain = asString(query.domain);
-      const at = options.now();
-      const name = asString(query.name);
-      if (name !== undefined && name !== '') {
-        const named = await findShown(name, { agent, ...compact({ project, member }) }, domain, at);
-        return toRecalled(named, [], 'system');
-      }
-      const episode = asString(query.episode) ?? '';
-      const isCounted = episode !== '' && (await mayRecallFor(episode, asString(query.by), records));
-      const asked = {
-        text: task,
-        session: isCounted ? episode : '',
-        agent,
-        ...compact({ project, domain, member }),
-        isUnhurried: query.isUnhurried === true,
-      };
-      const result = await options.recall(asked, at);
-      const limit = asNumber(query.limit) ?? Number.POSITIVE_INFINITY;
-      const isKept = query.isProven === true ? await provenLessons() : () => true;
-      const shown = result.lessons.filter(isKept).slice(0, limit);
-      const listed = result.index.filter(isKept).slice(0, Math.max(0, limit - shown.length));
-      const { generation } = library;
-      if (isCounted) await recordEpisodeRecall({ episode, result, shown, listed, generation, at }, records);
-      return toRecalled(shown, listed, query.isForPrompt === true ? options.place() : 'system');
-    },
+    change: (body) => changeLessons(options, body),
+    recall: (query) =>
+      asString(query.name) ? recallNamed(options, query, readLearnedIn) : recallTask(options, query),
     review: options.review,
     generations: async () =>
       library.generations().map(({ generation, at, reason, by }) => ({
@@ -201,6 +111,94 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       return set === undefined ? undefined : encodePublished(await library.publish(set));
     },
   };
+}
+
+const describeHistory = ({ id, kind }: Lesson, library: Library): readonly JsonObject[] =>
+  library.history(id).map(({ at, by, reason, op, state, revision, generation, text }) => ({
+    at: new Date(at).toISOString(),
+    by: by.name,
+    op,
+    reason,
+    state,
+    revision,
+    generation,
+    ...(kind === 'identity' ? { content: text.content } : {}),
+  }));
+
+/** One result for each change, in order; changes that cannot be decoded are refused and the others are published. */
+async function changeLessons(options: LessonsApiOptions, body: JsonObject): Promise<JsonObject> {
+  const { library, newId } = options;
+  const reason = (asString(body.reason) ?? '').slice(0, LONGEST_REASON) || 'requested by a person';
+  const stale = Object.entries(asObject(body.shown)).find(([id, hash]) => {
+    const lesson = library.lesson(id);
+    return lesson !== undefined && lessonHash(lesson.text) !== hash;
+  });
+  if (stale !== undefined) return { generation: library.generation, results: [refusedAsStale(stale[0])] };
+  const trials = await options.trials();
+  const isMeasured = (lesson: Lesson): boolean => isCompared(measurementOf(lesson, library, trials));
+  const decoded = asArray(body.changes).filter(isObject).map(decodeChange);
+  const changes = withoutUnapproved(decoded, body, library, isMeasured);
+  const published = await library.publish({
+    id: newId('c'),
+    by: PERSON,
+    reason,
+    changes: changes.filter((change) => 'op' in change),
+  });
+  const done = published.results.values();
+  const results = changes.flatMap((change) => ('op' in change ? (done.next().value ?? []) : change));
+  return encodePublished({ ...published, results });
+}
+
+/** The lesson of this name that the asker may see; the one of its own scope before a shared one. */
+async function recallNamed(
+  { library, now, member }: LessonsApiOptions,
+  query: JsonObject,
+  readLearnedIn: ReadLearnedIn,
+): Promise<JsonObject> {
+  const name = asString(query.name);
+  const asker = {
+    agent: asString(query.agent) ?? 'unknown',
+    ...compact({ project: asString(query.project), member }),
+  };
+  const named: { readonly lesson: Lesson; readonly admitted: string }[] = [];
+  for (const lesson of library.shown(now())) {
+    if (lesson.text.name !== name && lesson.id !== name) continue;
+    const places = lesson.text.note.visibility === 'private' ? await readLearnedIn(lesson) : undefined;
+    named.push({ lesson, admitted: admit(audienceOf(lesson, places), asker, asString(query.domain)) });
+  }
+  const best =
+    named.find(({ admitted }) => admitted === 'yes') ?? named.find(({ admitted }) => admitted === 'shared');
+  return toRecalled(best === undefined ? [] : [best.lesson], [], 'system');
+}
+
+async function recallTask(options: LessonsApiOptions, query: JsonObject): Promise<JsonObject> {
+  const { library, records, member } = options;
+  const at = options.now();
+  const episode = asString(query.episode) ?? '';
+  const isCounted = episode !== '' && (await mayRecallFor(episode, asString(query.by), records));
+  const asked = {
+    text: asString(query.task) ?? '',
+    session: isCounted ? episode : '',
+    agent: asString(query.agent) ?? 'unknown',
+    ...compact({ project: asString(query.project), domain: asString(query.domain), member }),
+    isUnhurried: query.isUnhurried === true,
+  };
+  const result = await options.recall(asked, at);
+  const limit = asNumber(query.limit) ?? Number.POSITIVE_INFINITY;
+  const isWanted = query.isProven === true ? await provenLessons(options) : () => true;
+  const shown = result.lessons.filter(isWanted).slice(0, limit);
+  const listed = result.index.filter(isWanted).slice(0, Math.max(0, limit - shown.length));
+  const { generation } = library;
+  if (isCounted) await recordEpisodeRecall({ episode, result, shown, listed, generation, at }, records);
+  return toRecalled(shown, listed, query.isForPrompt === true ? options.place() : 'system');
+}
+
+/** Live lessons that sessions or trials showed to help. */
+async function provenLessons(options: LessonsApiOptions): Promise<(lesson: Lesson) => boolean> {
+  const trials = await options.trials();
+  return (lesson) =>
+    lesson.state === 'live' &&
+    (options.effect(lesson.id).verdict === 'helpful' || trialOf(lesson, trials)?.end?.outcome === 'helpful');
 }
 
 const toRecalled = (shown: readonly Lesson[], listed: readonly Lesson[], place: LessonPlace): JsonObject => ({

@@ -57,118 +57,23 @@ export interface OpenLibrary {
  * fails, `publish` rejects although the set is durable; publishing the same set again returns its results. Rejects when
  * the log cannot be read.
  */
-export async function openLibrary({
-  load,
-  append,
-  clock,
-  newId,
-  recertify,
-  onFault,
-}: LibraryParts): Promise<OpenLibrary> {
-  let libraryState = createLibraryState();
-  let listing = createLessonListing(libraryState);
+export async function openLibrary(parts: LibraryParts): Promise<OpenLibrary> {
+  const { newId, onFault } = parts;
   const listeners = new Set<(published: PublishResult) => void>();
-  let read = 0;
-  /** The number of the last change of the library, also of one that cannot be read. */
-  let newest = 0;
-  let skipped = 0;
-  let isBehind = true;
-  let last: Promise<unknown> = Promise.resolve();
-
-  const notify = (published: PublishResult): void => {
-    for (const listener of [...listeners])
-      try {
-        listener(published);
-      } catch (error) {
-        onFault(error);
-      }
-  };
-  const catchUp = async (): Promise<void> => {
-    let page: readonly StoredFact[];
-    do {
-      page = await load(read, PAGE);
-      for (const stored of page) {
-        if (stored.seq <= read)
-          throw new StoreError('io', `the log returned fact ${stored.seq} after ${read}`);
-        read = stored.seq;
-        const folded = foldLibraryFact(libraryState, stored);
-        if (folded === undefined) continue;
-        newest = stored.seq;
-        if (!folded.isWhole) skipped++;
-        listing.update(folded.lessons);
-        if (folded.published !== undefined) notify(folded.published);
-      }
-    } while (page.length >= PAGE);
-    isBehind = false;
-  };
-  const reload = async (): Promise<void> => {
-    // Reads are served from the old state until the new one is complete.
-    const fresh = createLibraryState();
-    let [at, last, unread] = [0, 0, 0];
-    for (let page: readonly StoredFact[] | undefined; page === undefined || page.length >= PAGE; ) {
-      page = await load(at, PAGE);
-      for (const stored of page) {
-        at = stored.seq;
-        const folded = foldLibraryFact(fresh, stored);
-        if (folded !== undefined) last = at;
-        if (folded?.isWhole === false) unread++;
-      }
-    }
-    libraryState = fresh;
-    listing = createLessonListing(fresh);
-    read = at;
-    newest = last;
-    skipped = unread;
-    isBehind = false;
-    notify({ generation: fresh.generation, results: [] });
-  };
-  const publish = async (set: DecodedChangeSet, fence?: Fence): Promise<PublishResult> => {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const published = await tryToPublish(set, fence);
-      if (published !== undefined) return published;
-    }
-    throw new StoreError(
-      'locked',
-      `other gateways changed the library ${MOST_TRIES} times meanwhile: nothing was published, try again`,
-    );
-  };
-  /** Undefined when another process changed the library since it was read: then the set is checked against the new state. */
-  const tryToPublish = async (
-    set: DecodedChangeSet,
-    fence: Fence | undefined,
-  ): Promise<PublishResult | undefined> => {
-    if (isBehind) await catchUp();
-    const at = clock.now();
-    const before = libraryState.set(set.id);
-    if (before !== undefined) return replayPublishedSet(libraryState, set, before, at);
-    const draft = createChangeSetDraft(libraryState, set.by, at);
-    const results = set.changes.map((change) => refusedAsUnused(libraryState, change) ?? draft.apply(change));
-    if (draft.steps.length === 0) return { generation: libraryState.generation, results };
-    const moved = changedPromptLessons(libraryState, draft);
-    const recertified =
-      moved.length === 0 ? undefined : await recertify?.(moved.map(({ id }) => movedIn(draft, id)));
-    // A failed append may have reached the disk: only the log can tell.
-    isBehind = true;
-    const { isNew, seq } = await append({
-      at,
-      fact: factOf(libraryState, set, draft, recertified),
-      key: libraryKey(newest),
-      ...(fence === undefined ? {} : { fence }),
-    });
-    await catchUp();
-    const record = libraryState.set(set.id);
-    newest = Math.max(newest, seq);
-    if (record === undefined && !isNew) return undefined;
-    if (record === undefined)
-      throw new StoreError('io', `the log does not contain the set ${set.id} that was just written`);
-    return isNew
-      ? {
-          generation: record.generation,
-          results: results.map((result) => refusedIfErased(libraryState, result)),
+  const log: LibraryLog = {
+    parts,
+    fold: createFold(),
+    isBehind: true,
+    notify: (published) => {
+      for (const listener of [...listeners])
+        try {
+          listener(published);
+        } catch (error) {
+          onFault(error);
         }
-      : replayPublishedSet(libraryState, set, record, at);
+    },
   };
-
+  let last: Promise<unknown> = Promise.resolve();
   /** One at a time: each publication builds on the one before. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work);
@@ -176,29 +81,30 @@ export async function openLibrary({
     return done;
   };
 
-  await catchUp();
+  await catchUp(log);
   const library: Library = {
     get generation() {
-      return libraryState.generation;
+      return log.fold.state.generation;
     },
-    lesson: (id) => libraryState.lesson(id),
+    lesson: (id) => log.fold.state.lesson(id),
     find: (idOrName) => {
-      const byId = libraryState.lesson(idOrName);
+      const { state, listing } = log.fold;
+      const byId = state.lesson(idOrName);
       if (byId !== undefined) return byId;
-      const named = listing.lessons().filter(({ state, text }) => isActive(state) && text.name === idOrName);
+      const named = listing.lessons().filter((one) => isActive(one.state) && one.text.name === idOrName);
       return named.length === 1 ? named[0] : undefined;
     },
-    lessons: () => listing.lessons(),
-    shown: (now) => listing.shown(now),
-    history: (id) => [...libraryState.history(id)],
-    generations: () => libraryState.generations.map(({ moves: _moves, ...generation }) => generation),
-    diff: (from, to) => compareGenerations(libraryState.generations, from, to),
+    lessons: () => log.fold.listing.lessons(),
+    shown: (now) => log.fold.listing.shown(now),
+    history: (id) => [...log.fold.state.history(id)],
+    generations: () => log.fold.state.generations.map(({ moves: _moves, ...generation }) => generation),
+    diff: (from, to) => compareGenerations(log.fold.state.generations, from, to),
     publish: (set, fence) => {
       const mine = decodeChangeSet(set);
-      return inTurn(() => publish(mine, fence));
+      return inTurn(() => publish(log, mine, fence));
     },
     rollback: (generation, by) => {
-      const changes = rollbackChanges(libraryState, generation);
+      const changes = rollbackChanges(log.fold.state, generation);
       if (changes === undefined) return undefined;
       return { id: newId('set'), by, reason: `roll back to generation ${generation}`, changes };
     },
@@ -209,12 +115,126 @@ export async function openLibrary({
   };
   return {
     library,
-    catchUp: () => inTurn(catchUp),
-    reload: () => inTurn(reload),
+    catchUp: () => inTurn(() => catchUp(log)),
+    reload: () => inTurn(() => reload(log)),
     get skipped() {
-      return skipped;
+      return log.fold.skipped;
     },
   };
+}
+
+/** The state of the library after some facts of the log. */
+interface LibraryFold {
+  readonly state: LibraryState;
+  readonly listing: LessonListing;
+  /** The number of the last fact that was read. */
+  read: number;
+  /** The number of the last change of the library, also of one that cannot be read. */
+  newest: number;
+  skipped: number;
+}
+
+interface LibraryLog {
+  readonly parts: LibraryParts;
+  fold: LibraryFold;
+  /** The log may have facts that were not read. */
+  isBehind: boolean;
+  readonly notify: (published: PublishResult) => void;
+}
+
+function createFold(): LibraryFold {
+  const state = createLibraryState();
+  return { state, listing: createLessonListing(state), read: 0, newest: 0, skipped: 0 };
+}
+
+/** Reads the log to its end. */
+async function readOn(
+  fold: LibraryFold,
+  { load }: LibraryParts,
+  notify: LibraryLog['notify'],
+): Promise<void> {
+  let page: readonly StoredFact[];
+  do {
+    page = await load(fold.read, PAGE);
+    for (const stored of page) {
+      if (stored.seq <= fold.read)
+        throw new StoreError('io', `the log returned fact ${stored.seq} after ${fold.read}`);
+      fold.read = stored.seq;
+      const folded = foldLibraryFact(fold.state, stored);
+      if (folded === undefined) continue;
+      fold.newest = stored.seq;
+      if (!folded.isWhole) fold.skipped++;
+      fold.listing.update(folded.lessons);
+      if (folded.published !== undefined) notify(folded.published);
+    }
+  } while (page.length >= PAGE);
+}
+
+async function catchUp(log: LibraryLog): Promise<void> {
+  await readOn(log.fold, log.parts, log.notify);
+  log.isBehind = false;
+}
+
+async function reload(log: LibraryLog): Promise<void> {
+  // Reads are served from the old state until the new one is complete.
+  const fresh = createFold();
+  await readOn(fresh, log.parts, () => undefined);
+  log.fold = fresh;
+  log.isBehind = false;
+  log.notify({ generation: fresh.state.generation, results: [] });
+}
+
+async function publish(
+  log: LibraryLog,
+  set: DecodedChangeSet,
+  fence: Fence | undefined,
+): Promise<PublishResult> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const published = await tryToPublish(log, set, fence);
+    if (published !== undefined) return published;
+  }
+  throw new StoreError(
+    'locked',
+    `other gateways changed the library ${MOST_TRIES} times meanwhile: nothing was published, try again`,
+  );
+}
+
+/** Undefined when another process changed the library since it was read: then the set is checked against the new state. */
+async function tryToPublish(
+  log: LibraryLog,
+  set: DecodedChangeSet,
+  fence: Fence | undefined,
+): Promise<PublishResult | undefined> {
+  const { clock, append, recertify } = log.parts;
+  if (log.isBehind) await catchUp(log);
+  const { fold } = log;
+  const { state } = fold;
+  const at = clock.now();
+  const before = state.set(set.id);
+  if (before !== undefined) return replayPublishedSet(state, set, before, at);
+  const draft = createChangeSetDraft(state, set.by, at);
+  const results = set.changes.map((change) => refusedAsUnused(state, change) ?? draft.apply(change));
+  if (draft.steps.length === 0) return { generation: state.generation, results };
+  const moved = changedPromptLessons(state, draft);
+  const recertified =
+    moved.length === 0 ? undefined : await recertify?.(moved.map(({ id }) => movedIn(draft, id)));
+  // A failed append may have reached the disk: only the log can tell.
+  log.isBehind = true;
+  const { isNew, seq } = await append({
+    at,
+    fact: factOf(state, set, draft, recertified),
+    key: libraryKey(fold.newest),
+    ...(fence === undefined ? {} : { fence }),
+  });
+  await catchUp(log);
+  const record = state.set(set.id);
+  fold.newest = Math.max(fold.newest, seq);
+  if (record === undefined && !isNew) return undefined;
+  if (record === undefined)
+    throw new StoreError('io', `the log does not contain the set ${set.id} that was just written`);
+  return isNew
+    ? { generation: record.generation, results: results.map((result) => refusedIfErased(state, result)) }
+    : replayPublishedSet(state, set, record, at);
 }
 
 /**
@@ -255,8 +275,8 @@ function factOf(
 ): Fact {
   const generation = libraryState.generation + (changedPromptLessons(libraryState, draft).length > 0 ? 1 : 0);
   const changes = draft.steps.map(({ change }) => change);
-  const kept = recertified === undefined || recertified.length === 0 ? {} : { recertified };
-  return { type: 'library-changed', set: id, by, reason, changes, generation, ...kept };
+  const samples = recertified === undefined || recertified.length === 0 ? {} : { recertified };
+  return { type: 'library-changed', set: id, by, reason, changes, generation, ...samples };
 }
 
 interface FoldedFact {

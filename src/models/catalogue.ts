@@ -107,19 +107,10 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     return entry && [createTarget(options, entry, undefined), ...byDefault];
   }
 
-  /** How well a provider fits a wire; undefined: not at all. */
-  function rankOf({ provider }: Entry, wire: WireName): number | undefined {
-    const isExact = provider.wires.includes(wire);
-    const isKin = wire !== 'anthropic' && provider.wires.some((one) => one !== 'anthropic');
-    if (!isExact && !isKin) return undefined;
-    const isUsual = byDefault[0]?.provider === provider.name;
-    return (isExact ? 0 : 2) + (isUsual ? 0 : 1) + (provider.onlyListed === true ? 4 : 0);
-  }
-
   function speaking(wire: WireName): readonly Target[] {
     return entries
       .flatMap((entry) => {
-        const rank = rankOf(entry, wire);
+        const rank = rankOf(entry, wire, byDefault[0]?.provider);
         return rank === undefined ? [] : [{ entry, rank }];
       })
       .sort((one, other) => one.rank - other.rank)
@@ -135,7 +126,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   }
 
   /** Targets are stateless, so one is shared by all requests for the same name. */
-  const found: Readonly<Record<WireName, LruMap<string, readonly Target[]>>> = {
+  const resolved: Readonly<Record<WireName, LruMap<string, readonly Target[]>>> = {
     'openai-chat': createLruMap(MOST_NAMES),
     'openai-responses': createLruMap(MOST_NAMES),
     anthropic: createLruMap(MOST_NAMES),
@@ -153,28 +144,45 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       if (requested === undefined || requested === '') return fallback();
       const alias = aliases.get(requested);
       if (alias) return alias;
-      let targets = found[wire].get(requested);
+      let targets = resolved[wire].get(requested);
       if (targets === undefined) {
         targets = find(requested, wire);
-        if (requested.length <= LONGEST_NAME) found[wire].set(requested, targets);
+        if (requested.length <= LONGEST_NAME) resolved[wire].set(requested, targets);
       }
       return targets;
     },
     list: () => {
-      const known = new Map<string, string>();
-      const add = (id: string, provider: string) => known.has(id) || known.set(id, provider);
-      for (const [alias, [first]] of aliases) add(alias, first?.provider ?? '');
-      for (const { provider, model, upstreams } of [...aliases.values()].flat()) {
-        if (upstreams.length > 0) add(`${provider}/${model}`, provider);
-      }
-      for (const { name, models = [] } of options.providers) {
-        for (const model of models) add(`${name}/${model}`, name);
-      }
-      if (own !== undefined) add(ownName, 'instar');
-      if (known.size === 0 && entries.length === 0) add('instar/welcome', 'instar');
-      return [...known].map(([id, provider]) => ({ id, provider }));
+      const listed = listNames(options.providers, aliases);
+      if (own !== undefined) listed.set(ownName, listed.get(ownName) ?? 'instar');
+      if (listed.size === 0 && entries.length === 0) listed.set('instar/welcome', 'instar');
+      return [...listed].map(([id, provider]) => ({ id, provider }));
     },
   };
+}
+
+/** The provider of each name: aliases, what they stand for, and the models that providers list. */
+function listNames(
+  providers: readonly Provider[],
+  aliases: ReadonlyMap<string, readonly Target[]>,
+): Map<string, string> {
+  const listed = new Map<string, string>();
+  const add = (id: string, provider: string) => listed.has(id) || listed.set(id, provider);
+  for (const [alias, [first]] of aliases) add(alias, first?.provider ?? '');
+  for (const { provider, model, upstreams } of [...aliases.values()].flat()) {
+    if (upstreams.length > 0) add(`${provider}/${model}`, provider);
+  }
+  for (const { name, models = [] } of providers) {
+    for (const model of models) add(`${name}/${model}`, name);
+  }
+  return listed;
+}
+
+/** How well a provider fits a wire; undefined: not at all. */
+function rankOf({ provider }: Entry, wire: WireName, usual: string | undefined): number | undefined {
+  const isExact = provider.wires.includes(wire);
+  const isKin = wire !== 'anthropic' && provider.wires.some((one) => one !== 'anthropic');
+  if (!isExact && !isKin) return undefined;
+  return (isExact ? 0 : 2) + (usual === provider.name ? 0 : 1) + (provider.onlyListed === true ? 4 : 0);
 }
 
 function createEntry(provider: Provider): Entry {

@@ -53,18 +53,11 @@ async function scanTasks(
   const scanned: ScannedTask[] = [];
   for (const task of tasks) {
     const { text, meant } = readQuery(task.query);
-    const [vector] = await embed.embed([meant]);
+    const [meaning] = await embed.embed([meant]);
     const part = async (name: 'best' | 'second' | 'whole'): Promise<Float32Array> =>
-      (await scanLessons(index, everything(index), text, vector, undefined, { ...ONLY, [name]: 1 }))
-        .similarity ?? new Float32Array(lessons.length);
-    const { words, idle = 0 } = await scanLessons(
-      index,
-      everything(index),
-      text,
-      vector,
-      undefined,
-      RELEVANCE,
-    );
+      (await scanLessons(index, everything(index), { text, meaning }, { ...ONLY, [name]: 1 })).similarity ??
+      new Float32Array(lessons.length);
+    const { words, idle = 0 } = await scanLessons(index, everything(index), { text, meaning }, RELEVANCE);
     const [best, second, whole] = [await part('best'), await part('second'), await part('whole')];
     const promise = (slot: number): number =>
       (best[slot] ?? 0) + (whole[slot] ?? 0) + 0.3 * (words[slot] ?? 0);

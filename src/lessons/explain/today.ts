@@ -55,7 +55,7 @@ export async function describeToday({
     const measured = measuredWords(trial, effect(lesson.id));
     if (lesson.createdAt >= from)
       learned.push({
-        ...(await describeNew(lesson, library, records, uses.get(lesson.id) ?? 0, trial)),
+        ...(await describeNew(lesson, { library, records, shownIn: uses.get(lesson.id) ?? 0, trial })),
         ...measured,
       });
     else changed.push({ ...describeChange(lesson, events, library), ...measured });
@@ -141,12 +141,12 @@ async function readSince(
   from: number,
   records: Pick<Records, 'factsOf'>,
 ): Promise<readonly StoredFact[]> {
-  const found: StoredFact[] = [];
+  const facts: StoredFact[] = [];
   for (let after = before; ; ) {
     const page = await records.factsOf(type, after, PAGE);
-    found.push(...page.filter(({ at }) => at >= from));
+    facts.push(...page.filter(({ at }) => at >= from));
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return found;
+    if (last === undefined || page.length < PAGE) return facts;
     after = last.seq;
   }
 }
@@ -169,18 +169,21 @@ async function countUse(from: number, records: Pick<Records, 'sessions' | 'turns
   return { sessions: sessions.length, turns, turnsWithLessons, uses };
 }
 
+interface NewLessonContext extends Pick<TodayOptions, 'library' | 'records'> {
+  /** In how many turns it was shown. */
+  readonly shownIn: number;
+  readonly trial: TrialRecord | undefined;
+}
+
 async function describeNew(
   lesson: Lesson,
-  library: Library,
-  records: Records,
-  shownIn: number,
-  trial: TrialRecord | undefined,
+  { library, records, shownIn, trial }: NewLessonContext,
 ): Promise<JsonObject> {
-  const { quotes } = await readEvidence(lesson, records);
-  const said = (Array.isArray(quotes) ? quotes : []) as readonly JsonObject[];
+  const evidence = await readEvidence(lesson, records);
+  const quotes = (Array.isArray(evidence.quotes) ? evidence.quotes : []) as readonly JsonObject[];
   const quote =
-    said.find(({ by, text }) => by === 'you' && text !== undefined) ??
-    said.find(({ text }) => text !== undefined);
+    quotes.find(({ by, text }) => by === 'you' && text !== undefined) ??
+    quotes.find(({ text }) => text !== undefined);
   const { because, fix } = explainState(lesson, library, trial);
   return {
     id: lesson.id,

@@ -79,6 +79,15 @@ export interface ScanRange {
   readonly standings: Uint8Array;
 }
 
+/** A task, with the embeddings that there are of it. */
+interface ScannedTask {
+  readonly text: string;
+  /** By the sentence model. */
+  readonly meaning?: Float32Array | undefined;
+  /** By n-grams. */
+  readonly spelling?: Float32Array | undefined;
+}
+
 /**
  * Compares the lessons with the task, in slices with pauses. 10,000 lessons take less than a millisecond and no pause,
  * 100,000 about 8 ms in seven slices: an approximate nearest-neighbour index would save part of that and miss lessons. Of a large
@@ -86,17 +95,16 @@ export interface ScanRange {
  */
 export async function scanLessons(
   index: LessonIndex,
-  { length, stamp, standings }: ScanRange,
-  text: string,
-  meaning: Float32Array | undefined,
-  spelling: Float32Array | undefined,
+  range: ScanRange,
+  { text, meaning, spelling }: ScannedTask,
   weights: RelevanceWeights,
 ): Promise<LessonScan> {
+  const { length, stamp } = range;
   const asked = meaning && index.meanings.query(meaning);
   return {
     stamp,
     words: await scanWords(index, text, length),
-    similarity: asked && (await scanMeanings(index, asked, { length, stamp, standings }, weights)),
+    similarity: asked && (await scanMeanings(index, asked, range, weights)),
     spelling: spelling && (await scanRows(index.spellings, index.spellings.query(spelling), length)),
     idle: asked && idleSimilarity(index.idle, asked),
   };
@@ -139,7 +147,7 @@ async function scanMeanings(
 ): Promise<Float32Array> {
   const { length } = range;
   const few = fewInScope(range);
-  if (few !== undefined) return compareFew(index, asked, length, few, weights);
+  if (few !== undefined) return compareFew(index, asked, { length, few }, weights);
   const wholes = await scanRows(index.meanings, asked, length);
   const rowCount = index.cues.length;
   const scores = await scanRows(index.cues, asked, rowCount);
@@ -169,8 +177,7 @@ async function scanMeanings(
 async function compareFew(
   index: LessonIndex,
   asked: Int8Query,
-  length: number,
-  few: readonly number[],
+  { length, few }: { readonly length: number; readonly few: readonly number[] },
   weights: RelevanceWeights,
 ): Promise<Float32Array> {
   const wholes = new Float32Array(length);
@@ -230,10 +237,9 @@ const ELIGIBILITY = {
 /** The eligibility of the first `length` slots; lessons inserted after `stamp` are absent. */
 export async function eligibilityOf(
   index: LessonIndex,
-  { length, stamp }: { readonly length: number; readonly stamp: number },
+  { length, stamp }: Omit<ScanRange, 'standings'>,
   query: RecallQuery,
-  domain: Domain,
-  now: number,
+  { domain, now }: Pick<CandidateContext, 'domain' | 'now'>,
 ): Promise<Uint8Array> {
   const { table } = index;
   const isNamed = domain.reason === 'header' || domain.reason === 'pattern';
@@ -275,13 +281,12 @@ export async function eligibilityOf(
 
 /** The rank of the background score: up to three similar lessons can still stand out. */
 const RANK = 4;
-function backgroundOf(found: LessonScan, standings: Uint8Array): Background {
-  const { similarity, spelling, words } = found;
+function backgroundOf({ similarity, spelling, words, idle }: LessonScan, standings: Uint8Array): Background {
   return {
     similarity: (similarity && ranked(similarity, standings)) ?? USUAL_BACKGROUND.similarity,
     spelling: (spelling && ranked(spelling, standings)) ?? USUAL_BACKGROUND.spelling,
     words: ranked(words, standings) ?? USUAL_BACKGROUND.words,
-    idle: found.idle ?? USUAL_BACKGROUND.idle,
+    idle: idle ?? USUAL_BACKGROUND.idle,
   };
 }
 
@@ -339,12 +344,12 @@ const MOST_SHUT = 8;
 /** The lessons with the most evidence, including those that are always shown. */
 export async function findCandidates(
   index: LessonIndex,
-  found: LessonScan,
+  scan: LessonScan,
   standings: Uint8Array,
   { domain, now, doubt, usefulness, weights, links }: CandidateContext,
 ): Promise<readonly RecallCandidate[]> {
-  const { similarity, spelling, words } = found;
-  const evidence = createEvidence(weights, backgroundOf(found, standings));
+  const { similarity, spelling, words } = scan;
+  const evidence = createEvidence(weights, backgroundOf(scan, standings));
   const evidenceOf = (slot: number): number =>
     evidence(similarity?.[slot] ?? 0, spelling?.[slot] ?? 0, words[slot] ?? 0);
   const lists: readonly (TopK | undefined)[] = [
@@ -369,7 +374,7 @@ export async function findCandidates(
   const guidelines = index.table.guidelines();
   const candidateAt = (slot: number): readonly RecallCandidate[] => {
     const placed = index.at(slot);
-    if (placed === undefined || placed.stamp > found.stamp) return [];
+    if (placed === undefined || placed.stamp > scan.stamp) return [];
     const { lesson } = placed;
     const use = usefulness(lesson.id);
     return [

@@ -26,8 +26,13 @@ interface DotKernel {
   buffer(): ArrayBuffer;
   /** Grows the memory to at least this size; its content stays. */
   reserve(bytes: number): void;
-  /** Writes `count` floats at `out`: row · query × the row's scale × `scale`. All addresses are byte offsets. */
-  dots(rows: number, count: number, query: number, out: number, dimensions: number, scale: number): void;
+  /** Writes `count` floats at `out`: row · query × the row's scale × `scale`. The query is at 0; addresses are byte offsets. */
+  dots(rows: number, count: number, scale: number, layout: DotLayout): void;
+}
+
+interface DotLayout {
+  readonly dimensions: number;
+  readonly out: number;
 }
 
 /** After a row's bytes: its scale, and padding that keeps rows aligned. */
@@ -41,7 +46,7 @@ export function createSimdKernel(): DotKernel | undefined {
   const code = assemble([dotsKernel]);
   if (!canInstantiate(code)) return undefined;
   const memory = createWasmMemory();
-  const { dots } = instantiate(code, memory) as Pick<DotKernel, 'dots'>;
+  const { dots } = instantiate(code, memory) as { dots(...parameters: readonly number[]): void };
   return {
     name: 'wasm-simd',
     buffer: () => memory.buffer,
@@ -49,7 +54,7 @@ export function createSimdKernel(): DotKernel | undefined {
       const missing = wanted - memory.buffer.byteLength;
       if (missing > 0) memory.grow(Math.ceil(missing / PAGE));
     },
-    dots,
+    dots: (rows, count, scale, { out, dimensions }) => dots(rows, count, 0, out, dimensions, scale),
   };
 }
 
@@ -65,8 +70,8 @@ export function createPlainKernel(): DotKernel {
       new Uint8Array(larger).set(new Uint8Array(buffer));
       buffer = larger;
     },
-    dots: (rows, count, query, out, dimensions, scale) => {
-      const words = new Int16Array(buffer, query, dimensions);
+    dots: (rows, count, scale, { out, dimensions }) => {
+      const words = new Int16Array(buffer, 0, dimensions);
       const sums = new Float32Array(buffer, out, count);
       for (let row = 0; row < count; row++) {
         const start = rows + row * (dimensions + ROW_TAIL);
@@ -154,6 +159,7 @@ export function createInt8Vectors(
   // So that no sum overflows, for any distribution of the numbers.
   const wordMost = Math.min(WORD_MOST, Math.floor(SUM_MOST / (BYTE_MOST * width)));
   const out = width * 2;
+  const layout: DotLayout = { dimensions: width, out };
   const rows = out + SLICE * 4;
   let length = 0;
   let views = viewsOn(kernel.buffer());
@@ -205,7 +211,7 @@ export function createInt8Vectors(
       for (let slot = from; slot < end; slot += SLICE) {
         const count = Math.min(SLICE, end - slot);
         new Int16Array(kernel.buffer(), 0, width).set(query.words);
-        kernel.dots(placeOf(slot), count, 0, out, width, query.scale);
+        kernel.dots(placeOf(slot), count, query.scale, layout);
         scores.set(views.floats.subarray(out >> 2, (out >> 2) + count), slot);
       }
     },
@@ -213,7 +219,7 @@ export function createInt8Vectors(
       new Int16Array(kernel.buffer(), 0, width).set(query.words);
       for (const slot of slots) {
         if (slot >= length) continue;
-        kernel.dots(placeOf(slot), 1, 0, out, width, query.scale);
+        kernel.dots(placeOf(slot), 1, query.scale, layout);
         scores[slot] = views.floats[out >> 2] ?? 0;
       }
     },

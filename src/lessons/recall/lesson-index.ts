@@ -5,7 +5,7 @@ import { isFragment } from '../overlay-lessons.ts';
 import type { Audience } from '../visibility.ts';
 import { type Bm25Index, createBm25Index } from './bm25-index.ts';
 import { createDomainCentroids, type DomainCentroids, domainLabel } from './domain.ts';
-import { createEmbeddingQueue } from './embedding-queue.ts';
+import { createEmbeddingQueue, type EmbeddingQueue } from './embedding-queue.ts';
 import { IDLE_REQUESTS } from './idle-requests.ts';
 import { createInt8Vectors, type Int8Vectors } from './int8-vectors.ts';
 import { headOf, lessonTexts, searchedText } from './lesson-texts.ts';
@@ -44,7 +44,7 @@ const isGuideline = ({ kind, text }: Lesson): boolean =>
 
 function createSlotTable(audienceOf: (lesson: Lesson) => Audience): SlotTable {
   const audiences: Audience[] = [];
-  const known = new Map<string, number>();
+  const audienceKeys = new Map<string, number>();
   let stamps = new Uint32Array(256);
   let audienceIds = new Uint32Array(256);
   let expiries = new Float64Array(256);
@@ -78,8 +78,8 @@ function createSlotTable(audienceOf: (lesson: Lesson) => Audience): SlotTable {
       learnedIn,
       acrossAgents !== undefined,
     ]);
-    const id = known.get(key) ?? audiences.push(audience) - 1;
-    known.set(key, id);
+    const id = audienceKeys.get(key) ?? audiences.push(audience) - 1;
+    audienceKeys.set(key, id);
     return id;
   };
   const refresh = (slot: number, lesson: Lesson): void => {
@@ -172,162 +172,112 @@ export const NO_SLOT = 0xffff_ffff;
 /** About 100 MB. Beyond it a further lesson gets one cue, its description. */
 const MOST_ROWS = 262_144;
 
+/** Which lesson each row of the cues belongs to. */
+interface CueRows {
+  owners(): Uint32Array;
+  readonly inUse: number;
+  take(slot: number): number;
+  release(row: number): void;
+}
+
+function createCueRows(): CueRows {
+  let owners = new Uint32Array(1024).fill(NO_SLOT);
+  let count = 0;
+  const free: number[] = [];
+  return {
+    owners: () => owners,
+    get inUse() {
+      return count - free.length;
+    },
+    take: (slot) => {
+      const row = free.pop() ?? count++;
+      if (row >= owners.length) {
+        const larger = new Uint32Array(owners.length * 2).fill(NO_SLOT);
+        larger.set(owners);
+        owners = larger;
+      }
+      owners[row] = slot;
+      return row;
+    },
+    release: (row) => {
+      owners[row] = NO_SLOT;
+      free.push(row);
+    },
+  };
+}
+
+interface IndexState
+  extends Pick<LessonIndex, 'table' | 'words' | 'meanings' | 'cues' | 'spellings' | 'idle' | 'middles'> {
+  readonly places: (IndexedLesson | undefined)[];
+  readonly byId: Map<string, IndexedLesson>;
+  /** Slots without a lesson. */
+  readonly free: number[];
+  readonly rows: CueRows;
+  stamp: number;
+  /** Lessons whose description is embedded. */
+  described: number;
+  round: number;
+  hasIdle: boolean;
+}
+
+interface IndexQueues {
+  readonly cues: EmbeddingQueue;
+  readonly wholes: EmbeddingQueue;
+  readonly spellings: EmbeddingQueue;
+  readonly idle: EmbeddingQueue;
+}
+
 export function createLessonIndex(
   embed: EmbeddingModel,
   fallback: EmbeddingModel,
   audienceOf: (lesson: Lesson) => Audience,
   cache?: VectorCache,
 ): LessonIndex {
-  const places: (IndexedLesson | undefined)[] = [];
-  const byId = new Map<string, IndexedLesson>();
-  const free: number[] = [];
-  const table = createSlotTable(audienceOf);
-  const words = createBm25Index();
-  const meanings = createInt8Vectors(embed.dimensions);
-  const cues = createInt8Vectors(embed.dimensions);
-  let owners = new Uint32Array(1024).fill(NO_SLOT);
-  let rowCount = 0;
-  const freeRows: number[] = [];
-  const spellings = createInt8Vectors(fallback.dimensions);
-  const idle = createInt8Vectors(embed.dimensions);
-  const middles = createDomainCentroids();
-  let stamp = 0;
-  let known = 0;
-  let round = 0;
-  let hasIdle = false;
+  const state: IndexState = {
+    places: [],
+    byId: new Map(),
+    free: [],
+    rows: createCueRows(),
+    table: createSlotTable(audienceOf),
+    words: createBm25Index(),
+    meanings: createInt8Vectors(embed.dimensions),
+    cues: createInt8Vectors(embed.dimensions),
+    spellings: createInt8Vectors(fallback.dimensions),
+    idle: createInt8Vectors(embed.dimensions),
+    middles: createDomainCentroids(),
+    stamp: 0,
+    described: 0,
+    round: 0,
+    hasIdle: false,
+  };
+  const { table, words, meanings, cues, spellings, idle, middles, rows, places, byId } = state;
+  const queues: IndexQueues = {
+    cues: createEmbeddingQueue(embed, (row, _text, vector) => takeCue(state, queues, row, vector), cache),
+    wholes: createEmbeddingQueue(embed, (slot, _text, vector) => meanings.set(slot, vector), cache),
+    spellings: createEmbeddingQueue(fallback, (slot, _text, vector) => spellings.set(slot, vector)),
+    idle: createEmbeddingQueue(embed, (row, _text, vector) => idle.set(row, vector), cache),
+  };
   let wanted: readonly Lesson[] | undefined;
   let work: Promise<void> | undefined;
-
-  /** First the descriptions of all lessons, then their other cues, then the whole texts. */
-  const cueQueue = createEmbeddingQueue(
-    embed,
-    (row, _text, vector) => {
-      const slot = owners[row] ?? NO_SLOT;
-      const placed = places[slot];
-      if (placed === undefined) return;
-      cues.set(row, vector);
-      if (row !== placed.rows[0]) return;
-      known++;
-      if (!meanings.has(slot)) meanings.set(slot, vector);
-      const label = domainLabel(placed.lesson);
-      if (label !== undefined) middles.add(label, cues.read(row));
-      const texts = lessonTexts(placed.lesson);
-      for (const [at, other] of placed.rows.entries()) {
-        const text = texts.cues[at];
-        if (at > 0 && text !== undefined) cueQueue.wantLater(other, text);
-      }
-      wholeQueue.wantLater(slot, texts.whole);
-    },
-    cache,
-  );
-  const wholeQueue = createEmbeddingQueue(embed, (slot, _text, vector) => meanings.set(slot, vector), cache);
-  const spellingQueue = createEmbeddingQueue(fallback, (slot, _text, vector) => spellings.set(slot, vector));
-
-  const idleQueue = createEmbeddingQueue(embed, (row, _text, vector) => idle.set(row, vector), cache);
-
-  const takeRow = (slot: number): number => {
-    const row = freeRows.pop() ?? rowCount++;
-    if (row >= owners.length) {
-      const larger = new Uint32Array(owners.length * 2).fill(NO_SLOT);
-      larger.set(owners);
-      owners = larger;
-    }
-    owners[row] = slot;
-    return row;
-  };
-
-  const remove = (placed: IndexedLesson): void => {
-    const { slot, lesson, rows } = placed;
-    const [first = NO_SLOT] = rows;
-    if (cues.has(first)) {
-      known--;
-      const label = domainLabel(lesson);
-      if (label !== undefined) middles.remove(label, cues.read(first));
-    }
-    for (const row of rows) {
-      cueQueue.forget(row);
-      cues.clear(row);
-      owners[row] = NO_SLOT;
-      freeRows.push(row);
-    }
-    wholeQueue.forget(slot);
-    spellingQueue.forget(slot);
-    meanings.clear(slot);
-    spellings.clear(slot);
-    words.remove(slot);
-    table.clear(slot);
-    places[slot] = undefined;
-    byId.delete(lesson.id);
-    free.push(slot);
-  };
-
-  /** For fields that change without a revision. */
-  const renew = (placed: IndexedLesson, lesson: Lesson): void => {
-    placed.lesson = lesson;
-    table.refresh(placed.slot, lesson);
-  };
-
-  const replace = (before: IndexedLesson | undefined, lesson: Lesson): void => {
-    if (before !== undefined) remove(before);
-    const slot = free.pop() ?? places.length;
-    const texts = lessonTexts(lesson);
-    const inUse = rowCount - freeRows.length;
-    const count = inUse + texts.cues.length > MOST_ROWS ? 1 : texts.cues.length;
-    const rows = Array.from({ length: count }, () => takeRow(slot));
-    const placed: IndexedLesson = { lesson, slot, stamp: ++stamp, rows, round };
-    places[slot] = placed;
-    byId.set(lesson.id, placed);
-    table.set(slot, lesson, stamp);
-    words.add(slot, searchedText(lesson));
-    spellingQueue.want(slot, headOf(lesson));
-    const [first = NO_SLOT] = rows;
-    cueQueue.want(first, texts.cues[0] ?? '');
-  };
-
-  const apply = async (lessons: readonly Lesson[]): Promise<void> => {
-    round++;
-    if (!hasIdle && lessons.length > 0) {
-      hasIdle = true;
-      for (const [row, text] of IDLE_REQUESTS.entries()) idleQueue.wantLater(row, text);
-    }
-    let changes = 0;
-    const change = async (work: () => void): Promise<void> => {
-      work();
-      if (++changes % PAUSE_AFTER === 0) await nextTick();
-    };
-    for (const [at, lesson] of lessons.entries()) {
-      const placed = byId.get(lesson.id);
-      if (placed?.lesson.revision === lesson.revision) {
-        placed.round = round;
-        if (placed.lesson !== lesson) renew(placed, lesson);
-      } else await change(() => replace(placed, lesson));
-      if (at % LOOK_PAUSE_AFTER === 0) await nextTick();
-    }
-    const gone = byId.size === lessons.length ? [] : [...byId.values()].filter((one) => one.round !== round);
-    for (const placed of gone) await change(() => remove(placed));
-    await spellingQueue.settled();
-  };
-
   const workOff = async (): Promise<void> => {
     while (wanted !== undefined) {
       const lessons = wanted;
       wanted = undefined;
-      await apply(lessons);
+      await applyLessons(state, queues, lessons);
     }
   };
-
   return {
     get size() {
       return byId.size;
     },
     get stamp() {
-      return stamp;
+      return state.stamp;
     },
     table,
     words,
     meanings,
     cues,
-    owners: () => owners,
+    owners: rows.owners,
     spellings,
     idle,
     middles,
@@ -343,19 +293,121 @@ export function createLessonIndex(
     settled: async () => {
       await work;
       // The first cues bring further ones and the whole texts with them.
-      await cueQueue.settled();
-      await wholeQueue.settled();
-      await idleQueue.settled();
+      await queues.cues.settled();
+      await queues.wholes.settled();
+      await queues.idle.settled();
     },
-    stats: () => {
-      const failure = cueQueue.failure ?? wholeQueue.failure;
-      return {
-        lessons: byId.size,
-        known,
-        waiting: cueQueue.waiting + wholeQueue.waiting + idleQueue.waiting,
-        ...(failure === undefined ? {} : { failure }),
-        vectorBytes: meanings.bytes + cues.bytes + spellings.bytes,
-      };
-    },
+    stats: () => statsOf(state, queues),
   };
+}
+
+function statsOf(
+  { byId, described, meanings, cues, spellings }: IndexState,
+  queues: IndexQueues,
+): IndexStats {
+  const failure = queues.cues.failure ?? queues.wholes.failure;
+  return {
+    lessons: byId.size,
+    known: described,
+    waiting: queues.cues.waiting + queues.wholes.waiting + queues.idle.waiting,
+    ...(failure === undefined ? {} : { failure }),
+    vectorBytes: meanings.bytes + cues.bytes + spellings.bytes,
+  };
+}
+
+/** First the descriptions of all lessons, then their other cues, then the whole texts. */
+function takeCue(state: IndexState, queues: IndexQueues, row: number, vector: Float32Array): void {
+  const { rows, places, cues, meanings, middles } = state;
+  const slot = rows.owners()[row] ?? NO_SLOT;
+  const placed = places[slot];
+  if (placed === undefined) return;
+  cues.set(row, vector);
+  if (row !== placed.rows[0]) return;
+  state.described++;
+  if (!meanings.has(slot)) meanings.set(slot, vector);
+  const label = domainLabel(placed.lesson);
+  if (label !== undefined) middles.add(label, cues.read(row));
+  const texts = lessonTexts(placed.lesson);
+  for (const [at, other] of placed.rows.entries()) {
+    const text = texts.cues[at];
+    if (at > 0 && text !== undefined) queues.cues.wantLater(other, text);
+  }
+  queues.wholes.wantLater(slot, texts.whole);
+}
+
+function removeLesson(state: IndexState, queues: IndexQueues, { slot, lesson, rows }: IndexedLesson): void {
+  const { cues, middles, meanings, spellings } = state;
+  const [first = NO_SLOT] = rows;
+  if (cues.has(first)) {
+    state.described--;
+    const label = domainLabel(lesson);
+    if (label !== undefined) middles.remove(label, cues.read(first));
+  }
+  for (const row of rows) {
+    queues.cues.forget(row);
+    cues.clear(row);
+    state.rows.release(row);
+  }
+  queues.wholes.forget(slot);
+  queues.spellings.forget(slot);
+  meanings.clear(slot);
+  spellings.clear(slot);
+  state.words.remove(slot);
+  state.table.clear(slot);
+  state.places[slot] = undefined;
+  state.byId.delete(lesson.id);
+  state.free.push(slot);
+}
+
+function addLesson(state: IndexState, queues: IndexQueues, lesson: Lesson): void {
+  const { places, rows: cueRows } = state;
+  const slot = state.free.pop() ?? places.length;
+  const texts = lessonTexts(lesson);
+  const count = cueRows.inUse + texts.cues.length > MOST_ROWS ? 1 : texts.cues.length;
+  const rows = Array.from({ length: count }, () => cueRows.take(slot));
+  const placed: IndexedLesson = { lesson, slot, stamp: ++state.stamp, rows, round: state.round };
+  places[slot] = placed;
+  state.byId.set(lesson.id, placed);
+  state.table.set(slot, lesson, placed.stamp);
+  state.words.add(slot, searchedText(lesson));
+  queues.spellings.want(slot, headOf(lesson));
+  const [first = NO_SLOT] = rows;
+  queues.cues.want(first, texts.cues[0] ?? '');
+}
+
+async function applyLessons(
+  state: IndexState,
+  queues: IndexQueues,
+  lessons: readonly Lesson[],
+): Promise<void> {
+  const { byId, table } = state;
+  const round = ++state.round;
+  if (!state.hasIdle && lessons.length > 0) {
+    state.hasIdle = true;
+    for (const [row, text] of IDLE_REQUESTS.entries()) queues.idle.wantLater(row, text);
+  }
+  let changes = 0;
+  const pause = async (): Promise<void> => {
+    if (++changes % PAUSE_AFTER === 0) await nextTick();
+  };
+  for (const [at, lesson] of lessons.entries()) {
+    const placed = byId.get(lesson.id);
+    if (placed?.lesson.revision === lesson.revision) {
+      placed.round = round;
+      // For fields that change without a revision.
+      if (placed.lesson !== lesson) table.refresh(placed.slot, lesson);
+      placed.lesson = lesson;
+    } else {
+      if (placed !== undefined) removeLesson(state, queues, placed);
+      addLesson(state, queues, lesson);
+      await pause();
+    }
+    if (at % LOOK_PAUSE_AFTER === 0) await nextTick();
+  }
+  const gone = byId.size === lessons.length ? [] : [...byId.values()].filter((one) => one.round !== round);
+  for (const placed of gone) {
+    removeLesson(state, queues, placed);
+    await pause();
+  }
+  await queues.spellings.settled();
 }

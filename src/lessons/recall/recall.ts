@@ -78,152 +78,164 @@ const WARM_UP = Array.from(
 const ALIKE = 0.92;
 const NO_DOMAIN: Domain = { name: 'general', reason: 'default' };
 
+/** The lessons that may be shown, and what recall knows of them. */
+interface RecallState {
+  readonly settings: RecallSettings;
+  readonly index: LessonIndex;
+  /** Where private lessons were learned, by id and revision. */
+  readonly places: Map<string, readonly LearnedIn[] | undefined>;
+  readonly meaningOf: ReturnType<typeof createQueryEmbedding>;
+  readonly spellingOf: ReturnType<typeof createQueryEmbedding>;
+  readonly read: (text: string) => ReturnType<typeof readQuery>;
+  readonly counts: { bySentences: number; byLetters: number };
+  newest: readonly Lesson[];
+  links: LessonLinks;
+  /** The lessons that are for every run in their scope. */
+  fragments: ReadonlySet<string>;
+  isWarm: boolean;
+  /** Why the model could not be loaded. */
+  loadFailure: string | undefined;
+}
+
 /** Recall of lessons for a task, by embeddings and by keywords. */
 export function createRecall(settings: RecallSettings): LessonRecall {
-  const { embed, fallback, limits } = settings;
-  /** Of private lessons, by id and revision. */
-  const places = new Map<string, readonly LearnedIn[] | undefined>();
-  const index = createLessonIndex(
-    embed,
-    fallback,
-    (lesson) => audienceOf(lesson, places.get(revisionKey(lesson))),
-    settings.vectorCache,
-  );
-  let newest: readonly Lesson[] = [];
-  let isWarm = false;
-  /** Why the model could not be loaded. */
-  let loadFailure: string | undefined;
-  const counts = { bySentences: 0, byLetters: 0 };
-  let links: LessonLinks = linkLessonsBothWays([]);
-  let fragments: ReadonlySet<string> = new Set();
-  const findPlaces = async (lessons: readonly Lesson[]): Promise<void> => {
-    // A private lesson whose origin cannot be read is shown to nobody.
-    for (const lesson of lessons)
-      places.set(
-        revisionKey(lesson),
-        await settings.learnedIn?.(lesson).catch((): readonly LearnedIn[] => []),
-      );
+  const { embed, fallback, patienceMs = PATIENCE_MS } = settings;
+  const places: RecallState['places'] = new Map();
+  const state: RecallState = {
+    settings,
+    index: createLessonIndex(
+      embed,
+      fallback,
+      (lesson) => audienceOf(lesson, places.get(revisionKey(lesson))),
+      settings.vectorCache,
+    ),
+    places,
+    meaningOf: createQueryEmbedding(embed, patienceMs, settings.demand),
+    spellingOf: createQueryEmbedding(fallback, patienceMs),
+    read: createReadOnce(),
+    counts: { bySentences: 0, byLetters: 0 },
+    newest: [],
+    links: linkLessonsBothWays([]),
+    fragments: new Set(),
+    isWarm: false,
+    loadFailure: undefined,
   };
-  const meaningOf = createQueryEmbedding(embed, settings.patienceMs ?? PATIENCE_MS, settings.demand);
-  const spellingOf = createQueryEmbedding(fallback, settings.patienceMs ?? PATIENCE_MS);
-  /** A prepared task is read once. */
-  let newestRead: { readonly of: string; readonly query: ReturnType<typeof readQuery> } | undefined;
-  const read = (text: string): ReturnType<typeof readQuery> => {
-    if (newestRead?.of !== text) newestRead = { of: text, query: readQuery(text) };
-    return newestRead.query;
-  };
-  const usefulness = settings.usefulness ?? (() => UNKNOWN_USE);
-  const nothing = (domain: Domain, engine: string): RecallResult => ({
-    lessons: [],
-    index: [],
-    heldOut: [],
-    considered: [],
-    domain,
-    engine,
-  });
-
-  const find = async (query: RecallQuery, now: number): Promise<RecallResult> => {
-    const weights = settings.weights ?? RELEVANCE;
-    const { text, meant } = read(query.text);
-    const named = namedDomain(query, text, settings.patterns ?? []);
-    // Nothing is in scope: no search, and no time of the model.
-    const isForAsker = index.table.audiences.some((audience) =>
-      isInScope(widestReach(audience, query), query, named?.name),
-    );
-    // Small talk needs no lesson; what is for every run is shown all the same.
-    const isIdle = isSmallTalk(text);
-    if (index.size === 0 || !isForAsker || (isIdle && fragments.size === 0))
-      return nothing(named ?? NO_DOMAIN, embed.id);
-    const { isUnhurried = false } = query;
-    if (isUnhurried) await index.settled();
-    // Without an embedded lesson there is nothing to compare with: a first lesson is found by its keywords, without a wait.
-    const canCompare = index.stats().known > 0;
-    const meaning = canCompare && !isIdle ? await meaningOf(meant, isUnhurried) : undefined;
-    const isComplete = meaning !== undefined && index.stats().known === index.size;
-    const spelling = isComplete ? undefined : await spellingOf(text);
-    const domain = named ?? guessedDomain(index.middles, meaning);
-    const { stamp, table } = index;
-    const { length } = table;
-    const standings = await eligibilityOf(
-      index,
-      { length, stamp },
-      isIdle ? { ...query, among: inBoth(fragments, query.among) } : query,
-      domain,
-      now,
-    );
-    const found = await scanLessons(index, { length, stamp, standings }, text, meaning, spelling, weights);
-    const candidates = await findCandidates(index, found, standings, {
-      domain,
-      now,
-      doubt: chatPenalty(text),
-      usefulness,
-      weights,
-      links,
-    });
-    const chosen = selectLessons(candidates, limitsWithin(limits, query.most), {
-      lotOf: (lessonId) => settings.holdout?.lotOf(query, lessonId) ?? 'shown',
-      areAlike: compareIn(index),
-      weights,
-    });
-    // Small talk is compared with nothing.
-    const isByLetters = meaning === undefined && !isIdle;
-    if (meaning !== undefined) loadFailure = undefined;
-    if (isByLetters) counts.byLetters++;
-    else if (!isIdle) counts.bySentences++;
-    const isLate = isByLetters && stats().failure === undefined;
-    return {
-      ...chosen,
-      domain,
-      engine: isByLetters ? fallback.id : embed.id,
-      ...(isLate ? { isLate } : {}),
-    };
-  };
-
-  const stats: LessonRecall['stats'] = () => ({
-    ...(loadFailure === undefined ? {} : { failure: loadFailure }),
-    ...index.stats(),
-    isModelReady: embed.isReady?.() ?? true,
-    recalls: { ...counts },
-  });
-
+  const { index, counts } = state;
   return {
     recall: async (query, now) => {
       try {
-        return await find(query, now);
+        return await recallLessons(state, query, now);
       } catch {
         // A failed recall must not fail the request; the error of the model is in `stats`.
         counts.byLetters++;
-        return nothing(NO_DOMAIN, fallback.id);
+        return emptyRecall(NO_DOMAIN, fallback.id);
       }
     },
     prepare: (query) => {
-      const { text, meant } = read(query.text);
-      if (index.stats().known > 0 && !isSmallTalk(text)) void meaningOf(meant);
+      const { text, meant } = state.read(query.text);
+      if (index.stats().known > 0 && !isSmallTalk(text)) void state.meaningOf(meant);
     },
-    update: async (all) => {
-      const lessons = all.filter(isRecalled);
-      newest = lessons;
-      // The vectors of known lessons are kept on disk: nothing else would load the model before the first task.
-      if (lessons.length > 0 && !isWarm && embed.isReady?.() === false)
-        embed.embed(WARM_UP).catch((error: unknown) => {
-          loadFailure = error instanceof Error ? error.message : String(error);
-        });
-      isWarm ||= lessons.length > 0;
-      links = linkLessonsBothWays(lessons);
-      fragments = new Set(
-        lessons.filter((one) => isFragment(one) || one.kind === 'identity').map(({ id }) => id),
-      );
-      const unknown = lessons.filter(
-        (lesson) => lesson.text.note.visibility === 'private' && !places.has(revisionKey(lesson)),
-      );
-      if (unknown.length > 0) await findPlaces(unknown);
-      // A later call may have come meanwhile.
-      return index.update(newest);
-    },
+    update: (all) => updateLessons(state, all.filter(isRecalled)),
     settled: index.settled,
-    stats,
+    stats: () => statsOf(state),
   };
 }
+
+const statsOf = ({ settings, index, counts, loadFailure }: RecallState): IndexStats & RecallStats => ({
+  ...(loadFailure === undefined ? {} : { failure: loadFailure }),
+  ...index.stats(),
+  isModelReady: settings.embed.isReady?.() ?? true,
+  recalls: { ...counts },
+});
+
+/** A prepared task is read once. */
+function createReadOnce(): RecallState['read'] {
+  let newest: { readonly text: string; readonly query: ReturnType<typeof readQuery> } | undefined;
+  return (text) => {
+    if (newest?.text !== text) newest = { text, query: readQuery(text) };
+    return newest.query;
+  };
+}
+
+async function recallLessons(state: RecallState, query: RecallQuery, now: number): Promise<RecallResult> {
+  const { settings, index, fragments, counts } = state;
+  const { embed, fallback, weights = RELEVANCE } = settings;
+  const { text, meant } = state.read(query.text);
+  const named = namedDomain(query, text, settings.patterns ?? []);
+  // Nothing is in scope: no search, and no time of the model.
+  const isForAsker = index.table.audiences.some((audience) =>
+    isInScope(widestReach(audience, query), query, named?.name),
+  );
+  // Small talk needs no lesson; what is for every run is shown all the same.
+  const isIdle = isSmallTalk(text);
+  if (index.size === 0 || !isForAsker || (isIdle && fragments.size === 0))
+    return emptyRecall(named ?? NO_DOMAIN, embed.id);
+  const { isUnhurried = false } = query;
+  if (isUnhurried) await index.settled();
+  // Without an embedded lesson there is nothing to compare with: a first lesson is found by its keywords, without a wait.
+  const canCompare = index.stats().known > 0;
+  const meaning = canCompare && !isIdle ? await state.meaningOf(meant, isUnhurried) : undefined;
+  const isComplete = meaning !== undefined && index.stats().known === index.size;
+  const spelling = isComplete ? undefined : await state.spellingOf(text);
+  const domain = named ?? guessedDomain(index.middles, meaning);
+  const range = { length: index.table.length, stamp: index.stamp };
+  const allowed = isIdle ? { ...query, among: inBoth(fragments, query.among) } : query;
+  const standings = await eligibilityOf(index, range, allowed, { domain, now });
+  const scan = await scanLessons(index, { ...range, standings }, { text, meaning, spelling }, weights);
+  const candidates = await findCandidates(index, scan, standings, {
+    domain,
+    now,
+    doubt: chatPenalty(text),
+    usefulness: settings.usefulness ?? (() => UNKNOWN_USE),
+    weights,
+    links: state.links,
+  });
+  const chosen = selectLessons(candidates, limitsWithin(settings.limits, query.most), {
+    lotOf: (lessonId) => settings.holdout?.lotOf(query, lessonId) ?? 'shown',
+    areAlike: compareIn(index),
+    weights,
+  });
+  // Small talk is compared with nothing.
+  const isByLetters = meaning === undefined && !isIdle;
+  if (meaning !== undefined) state.loadFailure = undefined;
+  if (isByLetters) counts.byLetters++;
+  else if (!isIdle) counts.bySentences++;
+  const isLate = isByLetters && statsOf(state).failure === undefined;
+  const engine = isByLetters ? fallback.id : embed.id;
+  return { ...chosen, domain, engine, ...(isLate ? { isLate } : {}) };
+}
+
+async function updateLessons(state: RecallState, lessons: readonly Lesson[]): Promise<void> {
+  const { embed, learnedIn } = state.settings;
+  state.newest = lessons;
+  // The vectors of known lessons are kept on disk: nothing else would load the model before the first task.
+  if (lessons.length > 0 && !state.isWarm && embed.isReady?.() === false)
+    embed.embed(WARM_UP).catch((error: unknown) => {
+      state.loadFailure = error instanceof Error ? error.message : String(error);
+    });
+  state.isWarm ||= lessons.length > 0;
+  state.links = linkLessonsBothWays(lessons);
+  state.fragments = new Set(
+    lessons.filter((one) => isFragment(one) || one.kind === 'identity').map(({ id }) => id),
+  );
+  const unread = lessons.filter(
+    (lesson) => lesson.text.note.visibility === 'private' && !state.places.has(revisionKey(lesson)),
+  );
+  // A private lesson whose origin cannot be read is shown to nobody.
+  for (const lesson of unread)
+    state.places.set(revisionKey(lesson), await learnedIn?.(lesson).catch((): readonly LearnedIn[] => []));
+  // A later call may have come meanwhile.
+  return state.index.update(state.newest);
+}
+
+const emptyRecall = (domain: Domain, engine: string): RecallResult => ({
+  lessons: [],
+  index: [],
+  heldOut: [],
+  considered: [],
+  domain,
+  engine,
+});
 
 const inBoth = (ids: ReadonlySet<string>, among: ReadonlySet<string> = ids): ReadonlySet<string> =>
   new Set([...ids].filter((id) => among.has(id)));
@@ -232,17 +244,17 @@ const revisionKey = ({ id, revision }: Lesson): string => `${id} ${revision}`;
 
 /** Whether two slots are near-duplicates. Each vector is read once for a recall: every candidate is compared with all taken. */
 function compareIn({ meanings, spellings }: LessonIndex): (slot: number, other: number) => boolean {
-  const known = new Map<number, Float32Array>();
+  const vectors = new Map<number, Float32Array>();
   const vectorOf = (rows: Int8Vectors, slot: number): Float32Array => {
-    const vector = known.get(slot) ?? rows.read(slot);
-    known.set(slot, vector);
+    const vector = vectors.get(slot) ?? rows.read(slot);
+    vectors.set(slot, vector);
     return vector;
   };
   return (slot, other) => {
     // Lessons that have no embedding yet are compared by their letters, which are not worth keeping.
-    const isKnown = meanings.has(slot) && meanings.has(other);
-    const one = isKnown ? vectorOf(meanings, slot) : spellings.read(slot);
-    const two = isKnown ? vectorOf(meanings, other) : spellings.read(other);
+    const areEmbedded = meanings.has(slot) && meanings.has(other);
+    const one = areEmbedded ? vectorOf(meanings, slot) : spellings.read(slot);
+    const two = areEmbedded ? vectorOf(meanings, other) : spellings.read(other);
     let sum = 0;
     for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (two[at] ?? 0);
     return sum > ALIKE;

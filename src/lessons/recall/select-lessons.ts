@@ -48,13 +48,13 @@ export function estimateLessonTokens({ text }: Lesson): number {
 }
 
 /** By the text, which never changes. */
-const knownLineTokens = new WeakMap<LessonText, number>();
+const lineTokens = new WeakMap<LessonText, number>();
 
 function lineTokensOf(lesson: Lesson): number {
-  const known = knownLineTokens.get(lesson.text);
-  if (known !== undefined) return known;
+  const counted = lineTokens.get(lesson.text);
+  if (counted !== undefined) return counted;
   const tokens = estimateTokens(renderLine(lesson));
-  knownLineTokens.set(lesson.text, tokens);
+  lineTokens.set(lesson.text, tokens);
   return tokens;
 }
 
@@ -74,97 +74,17 @@ const LISTABLE: ReadonlySet<RecallOutcome> = new Set([
  */
 export function selectLessons(
   candidates: readonly RecallCandidate[],
-  { topK, tokenBudget, index = NO_INDEX }: RecallLimits,
-  { lotOf, areAlike, weights }: SelectionContext,
+  limits: RecallLimits,
+  context: SelectionContext,
 ): Pick<RecallResult, 'lessons' | 'index' | 'heldOut' | 'unmeasured' | 'considered'> {
-  const open = candidates.filter((candidate) => candidate.isInScope);
-  const best = Math.max(...open.map(({ evidence }) => evidence));
-  /** The evidence that a body needs. */
-  const enough =
-    best < 0 ? 0 : Math.max(weights.beside, Math.min(best - weights.nearBest, best * HALF_OF_BEST));
-  const taken: RecallCandidate[] = [];
-  let tokens = 0;
-  const kept = keptForExperiences(open, enough, topK, tokenBudget);
-  const twins = new Map<RecallCandidate, string>();
-  const isRepeated = (candidate: RecallCandidate): boolean => {
-    const twin = taken.find((other) => areAlike(other.slot, candidate.slot));
-    if (twin !== undefined) twins.set(candidate, twin.lesson.id);
-    return twin !== undefined;
-  };
-  let identities = 0;
-  let identityTokens = 0;
-  /** An identity has a budget of its own; what the owner approved is never held out. */
-  const judgeIdentity = (candidate: RecallCandidate): RecallOutcome => {
-    const size = estimateLessonTokens(candidate.lesson);
-    if (topK === 0) return 'over-limit';
-    if (identityTokens + size > IDENTITY_TOKENS) return 'over-budget';
-    taken.push(candidate);
-    identities++;
-    identityTokens += size;
-    if (isOwnersAlone(candidate.lesson)) return 'shown';
-    return lotOf(candidate.lesson.id) === 'held-out' ? 'held-out' : 'shown';
-  };
-  /** Only its links bring it. */
-  const isAdded = ({ evidence, linked = evidence, isDue }: RecallCandidate): boolean =>
-    !isDue && evidence < enough && linked >= enough;
-  const judge = (candidate: RecallCandidate): RecallOutcome => {
-    const { lesson, activation, isKept, isDue } = candidate;
-    const evidence = isAdded(candidate) ? (candidate.linked ?? 0) : candidate.evidence;
-    if (candidate.isPrivate) return 'private';
-    if (!candidate.isInScope) return 'out-of-scope';
-    if (!isDue && evidence < enough) return 'not-relevant';
-    if (!isDue && !isKept && evidence < Math.min(enough, 0) + AGE_MARGIN * (1 - activation))
-      return 'hidden-by-age';
-    if (lesson.kind === 'identity') return judgeIdentity(candidate);
-    // Fragments are alike where their frames are: what they say is short.
-    if (!candidate.isFragment && isRepeated(candidate)) return 'near-duplicate';
-    const size = estimateLessonTokens(lesson);
-    const isLast = candidate.isGuideline && isReserved && candidate.isFragment !== true;
-    if (taken.length - identities >= topK - (isLast ? kept.places : 0)) return 'over-limit';
-    if (candidate.isFragment && taken.filter((one) => one.isFragment).length >= MOST_FRAGMENTS)
-      return 'over-limit';
-    if (tokens + size > tokenBudget - (isLast ? kept.tokens : 0)) return 'over-budget';
-    taken.push(candidate);
-    tokens += size;
-    return lotOf(lesson.id) === 'held-out' ? 'held-out' : 'shown';
-  };
-  /** While experiences have not had their turn. */
-  let isReserved = kept.places > 0;
-  const inOrder = [...candidates].sort(byRank);
-  const verdicts = new Map<RecallCandidate, RecallOutcome>();
-  for (const one of inOrder.filter((candidate) => !isAdded(candidate))) verdicts.set(one, judge(one));
-  const wasReserved = isReserved;
-  isReserved = false;
-  for (const [one, verdict] of verdicts)
-    if (wasReserved && one.isGuideline && !isIdentity(one) && OUT_OF_ROOM.has(verdict))
-      verdicts.set(one, judge(one));
-  // What links add comes after all that fits by itself, and takes no room from it.
-  for (const one of inOrder.filter(isAdded)) verdicts.set(one, judge(one));
-  const ranked = inOrder.map((candidate) => ({
-    candidate,
-    verdict: verdicts.get(candidate) ?? ('not-relevant' as const),
-  }));
-
-  const bodies = taken.length;
-  const floor = weights.listed - weights.fewer * Math.max(0, 1 - open.length / Math.max(1, index.lines));
-  let lineTokens = 0;
-  const list = (candidate: RecallCandidate, verdict: RecallOutcome): RecallOutcome => {
-    const { lesson, evidence } = candidate;
-    if (!LISTABLE.has(verdict) || evidence < floor) return verdict;
-    // No bodies at all means no lessons at all.
-    if (topK === 0 || taken.length - bodies >= index.lines) return verdict;
-    if (isRepeated(candidate)) return 'near-duplicate';
-    const size = lineTokensOf(lesson);
-    if (lineTokens + size > index.tokens) return verdict;
-    taken.push(candidate);
-    lineTokens += size;
-    return lotOf(lesson.id) === 'held-out' ? 'held-out' : 'listed';
-  };
-  const judged = ranked.map(({ candidate, verdict }) => ({ candidate, verdict: list(candidate, verdict) }));
+  const selection = openSelection(candidates, limits, context);
+  const { taken, twins } = selection;
+  const bodies = chooseBodies(candidates, selection);
+  const judged = chooseLines(bodies, selection);
   const withVerdict = (verdict: RecallOutcome): readonly RecallCandidate[] =>
     judged.filter((one) => one.verdict === verdict).map((one) => one.candidate);
   const unmeasured = taken
-    .filter(({ lesson }) => isOwnersAlone(lesson) || lotOf(lesson.id) === 'unmeasured')
+    .filter(({ lesson }) => isOwnersAlone(lesson) || context.lotOf(lesson.id) === 'unmeasured')
     .map(({ lesson }) => lesson.id);
   return {
     ...(unmeasured.length === 0 ? {} : { unmeasured }),
@@ -173,17 +93,159 @@ export function selectLessons(
     heldOut: withVerdict('held-out')
       .map(({ lesson }) => lesson.id)
       .sort(),
-    considered: [...judged]
-      .sort((a, b) => interest(a.verdict) - interest(b.verdict) || byEvidence(a.candidate, b.candidate))
+    considered: judged
+      .toSorted((a, b) => interest(a.verdict) - interest(b.verdict) || byEvidence(a.candidate, b.candidate))
       .slice(0, Math.max(MOST_CONSIDERED, taken.length))
       .map(({ candidate, verdict }) => considered(candidate, verdict, twins.get(candidate))),
   };
 }
 
+/** The room of a block, as it fills. */
+interface Selection {
+  readonly limits: Required<RecallLimits>;
+  readonly context: SelectionContext;
+  /** Candidates in the scope of the query. */
+  readonly open: readonly RecallCandidate[];
+  /** The evidence that a body needs. */
+  readonly enough: number;
+  /** What guidelines leave to experiences until these have had their turn. */
+  reserved: { readonly places: number; readonly tokens: number };
+  /** Shown, listed or held out. */
+  readonly taken: RecallCandidate[];
+  /** Of near-duplicates: the id of the lesson that they repeat. */
+  readonly twins: Map<RecallCandidate, string>;
+  identities: number;
+  identityTokens: number;
+  /** Of all other bodies. */
+  tokens: number;
+}
+
+interface JudgedCandidate {
+  readonly candidate: RecallCandidate;
+  readonly verdict: RecallOutcome;
+}
+
+function openSelection(
+  candidates: readonly RecallCandidate[],
+  { topK, tokenBudget, index = NO_INDEX }: RecallLimits,
+  context: SelectionContext,
+): Selection {
+  const { beside, nearBest } = context.weights;
+  const open = candidates.filter((candidate) => candidate.isInScope);
+  const best = Math.max(...open.map(({ evidence }) => evidence));
+  const enough = best < 0 ? 0 : Math.max(beside, Math.min(best - nearBest, best * HALF_OF_BEST));
+  return {
+    limits: { topK, tokenBudget, index },
+    context,
+    open,
+    enough,
+    reserved: roomForExperiences(open, enough, topK, tokenBudget),
+    taken: [],
+    twins: new Map(),
+    identities: 0,
+    identityTokens: 0,
+    tokens: 0,
+  };
+}
+
+/** All candidates in the order of their rank, with a verdict about their bodies. */
+function chooseBodies(
+  candidates: readonly RecallCandidate[],
+  selection: Selection,
+): readonly JudgedCandidate[] {
+  const inOrder = candidates.toSorted(byRank);
+  const verdicts = new Map<RecallCandidate, RecallOutcome>();
+  const judge = (some: readonly RecallCandidate[]): void => {
+    for (const one of some) verdicts.set(one, judgeBody(one, selection));
+  };
+  judge(inOrder.filter((one) => !isLinkedIn(one, selection)));
+  if (selection.reserved.places > 0) {
+    selection.reserved = NOTHING_RESERVED;
+    const isOutOfRoom = (one: RecallCandidate): boolean => OUT_OF_ROOM.has(verdicts.get(one) ?? 'shown');
+    judge(inOrder.filter((one) => one.isGuideline && !isIdentity(one) && isOutOfRoom(one)));
+  }
+  // What links add comes after all that fits by itself, and takes no room from it.
+  judge(inOrder.filter((one) => isLinkedIn(one, selection)));
+  return inOrder.map((candidate) => ({ candidate, verdict: verdicts.get(candidate) ?? 'not-relevant' }));
+}
+
+/** Only its links bring it. */
+const isLinkedIn = (
+  { evidence, linked = evidence, isDue }: RecallCandidate,
+  { enough }: Selection,
+): boolean => !isDue && evidence < enough && linked >= enough;
+
+function judgeBody(candidate: RecallCandidate, selection: Selection): RecallOutcome {
+  const { lesson, activation, isKept, isDue } = candidate;
+  const { limits, enough, taken, reserved } = selection;
+  const evidence = isLinkedIn(candidate, selection) ? (candidate.linked ?? 0) : candidate.evidence;
+  if (candidate.isPrivate) return 'private';
+  if (!candidate.isInScope) return 'out-of-scope';
+  if (!isDue && evidence < enough) return 'not-relevant';
+  if (!isDue && !isKept && evidence < Math.min(enough, 0) + AGE_MARGIN * (1 - activation))
+    return 'hidden-by-age';
+  if (lesson.kind === 'identity') return judgeIdentity(candidate, selection);
+  // Fragments are alike where their frames are: what they say is short.
+  if (!candidate.isFragment && isRepeated(candidate, selection)) return 'near-duplicate';
+  const size = estimateLessonTokens(lesson);
+  const { places, tokens } =
+    candidate.isGuideline && candidate.isFragment !== true ? reserved : NOTHING_RESERVED;
+  if (taken.length - selection.identities >= limits.topK - places) return 'over-limit';
+  if (candidate.isFragment && taken.filter((one) => one.isFragment).length >= MOST_FRAGMENTS)
+    return 'over-limit';
+  if (selection.tokens + size > limits.tokenBudget - tokens) return 'over-budget';
+  taken.push(candidate);
+  selection.tokens += size;
+  return selection.context.lotOf(lesson.id) === 'held-out' ? 'held-out' : 'shown';
+}
+
+/** An identity has a budget of its own; what the owner approved is never held out. */
+function judgeIdentity(candidate: RecallCandidate, selection: Selection): RecallOutcome {
+  const { lesson } = candidate;
+  const size = estimateLessonTokens(lesson);
+  if (selection.limits.topK === 0) return 'over-limit';
+  if (selection.identityTokens + size > IDENTITY_TOKENS) return 'over-budget';
+  selection.taken.push(candidate);
+  selection.identities++;
+  selection.identityTokens += size;
+  if (isOwnersAlone(lesson)) return 'shown';
+  return selection.context.lotOf(lesson.id) === 'held-out' ? 'held-out' : 'shown';
+}
+
+function isRepeated(candidate: RecallCandidate, { taken, twins, context }: Selection): boolean {
+  const twin = taken.find((other) => context.areAlike(other.slot, candidate.slot));
+  if (twin !== undefined) twins.set(candidate, twin.lesson.id);
+  return twin !== undefined;
+}
+
+/** Lists the next ones by a line each. */
+function chooseLines(bodies: readonly JudgedCandidate[], selection: Selection): readonly JudgedCandidate[] {
+  const { taken, limits, context, open } = selection;
+  const { index } = limits;
+  const { listed, fewer } = context.weights;
+  const floor = listed - fewer * Math.max(0, 1 - open.length / Math.max(1, index.lines));
+  const bodyCount = taken.length;
+  let tokens = 0;
+  const judgeLine = ({ candidate, verdict }: JudgedCandidate): RecallOutcome => {
+    const { lesson, evidence } = candidate;
+    if (!LISTABLE.has(verdict) || evidence < floor) return verdict;
+    // No bodies at all means no lessons at all.
+    if (limits.topK === 0 || taken.length - bodyCount >= index.lines) return verdict;
+    if (isRepeated(candidate, selection)) return 'near-duplicate';
+    const size = lineTokensOf(lesson);
+    if (tokens + size > index.tokens) return verdict;
+    taken.push(candidate);
+    tokens += size;
+    return context.lotOf(lesson.id) === 'held-out' ? 'held-out' : 'listed';
+  };
+  return bodies.map((one) => ({ candidate: one.candidate, verdict: judgeLine(one) }));
+}
+
+const NOTHING_RESERVED = { places: 0, tokens: 0 };
 const OUT_OF_ROOM: ReadonlySet<RecallOutcome> = new Set(['over-limit', 'over-budget']);
 
 /** The room that experiences which clearly fit need, at most their share. */
-function keptForExperiences(
+function roomForExperiences(
   open: readonly RecallCandidate[],
   enough: number,
   topK: number,

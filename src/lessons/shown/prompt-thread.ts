@@ -63,12 +63,13 @@ export interface PromptThread {
 
 /** A thread that begins with a block, or with a text at the user's message. */
 export function freezeThread({ fact, text }: RecallChoice): PromptThread {
-  const { generation, first, after } = fact;
-  const inForce = wordsOf(fact);
-  const isBlock = after === undefined || text === undefined;
-  return isBlock
-    ? { ...build(generation, first, inForce, text, []), domain: fact.domain }
-    : { ...build(generation, first, inForce, undefined, [{ link: after, text }]), domain: fact.domain };
+  const isBlock = fact.after === undefined || text === undefined;
+  return withShownText(fact, {
+    first: fact.first,
+    inForce: wordsOf(fact),
+    block: isBlock ? text : undefined,
+    additions: isBlock ? [] : [{ link: fact.after, text }],
+  });
 }
 
 /** The thread with the text that was added after the link `after`. */
@@ -80,11 +81,14 @@ export function extendThread(
   const added = wordsOf(fact);
   // A later text replaces the lessons of the same name.
   const over = new Set([...withdrawnIn(text ?? ''), ...[...added.values()].map(({ name }) => name)]);
-  const kept = [...before.inForce].filter(([, { name }]) => name === undefined || !over.has(name));
+  const others = [...before.inForce].filter(([, { name }]) => name === undefined || !over.has(name));
   const { block, additions } = before.text;
-  const all = text === undefined ? additions : [...additions, { link: after, text }];
-  const thread = build(fact.generation, before.first, new Map([...kept, ...added]), block, all);
-  return { ...thread, domain: fact.domain };
+  return withShownText(fact, {
+    first: before.first,
+    inForce: new Map([...others, ...added]),
+    block,
+    additions: text === undefined ? additions : [...additions, { link: after, text }],
+  });
 }
 
 /** The same thread after a recall that added nothing. */
@@ -95,12 +99,12 @@ export const withGeneration = (thread: PromptThread, generation: number): Prompt
 });
 
 /** A text of a lesson that a session was shown; the revision is undefined when the record does not say it. */
-export interface ToldRevision {
+export interface PromptRevision {
   readonly lesson: string;
   readonly revision: number | undefined;
 }
 
-export function revisionsIn({ lessons, considered }: RecalledFact): readonly ToldRevision[] {
+export function revisionsIn({ lessons, considered }: RecalledFact): readonly PromptRevision[] {
   const looked = new Map(considered.map(({ id, revision }) => [id, revision]));
   return lessons.map((lesson) => ({ lesson, revision: looked.get(lesson) }));
 }
@@ -116,13 +120,14 @@ function wordsOf({ lessons, lines = [], considered }: RecalledFact): ReadonlyMap
   );
 }
 
-function build(
-  generation: number,
-  first: string | undefined,
-  inForce: ReadonlyMap<string, ShownWords>,
-  block: string | undefined,
-  additions: readonly AddedText[],
-): PromptThread {
+interface ThreadParts extends Pick<PromptThread, 'first' | 'inForce'> {
+  readonly block: string | undefined;
+  readonly additions: readonly AddedText[];
+}
+
+/** The thread after a decision. */
+function withShownText({ generation, domain }: RecalledFact, parts: ThreadParts): PromptThread {
+  const { first, inForce, block, additions } = parts;
   const texts = [...(block === undefined ? [] : [block]), ...additions.map(({ text }) => text)];
   const text: ShownText = {
     generation,
@@ -131,7 +136,7 @@ function build(
     ...(block === undefined ? {} : { block }),
     ...(texts.length === 0 ? {} : { hash: hashShownText(texts) }),
   };
-  return { generation, first, inForce, text };
+  return { generation, first, inForce, text, domain };
 }
 
 export interface RestoredThreads {
@@ -139,7 +144,7 @@ export interface RestoredThreads {
   readonly heldOut: readonly string[];
   /** The lessons that were shown and are measured. */
   readonly shown: readonly string[];
-  readonly told: readonly ToldRevision[];
+  readonly revisions: readonly PromptRevision[];
 }
 
 /**
@@ -154,10 +159,10 @@ export async function restoreThreads(
   const late = new Promise<readonly RecallChoice[]>((resolve) => {
     timer = setTimeout(resolve, patienceMs, []);
   });
-  const known = Promise.resolve()
+  const recorded = Promise.resolve()
     .then(restore)
     .catch((): readonly RecallChoice[] => []);
-  const choices = await Promise.race([known, late]);
+  const choices = await Promise.race([recorded, late]);
   clearTimeout(timer);
   const threads = new Map<string, PromptThread>();
   for (const choice of choices) {
@@ -169,7 +174,7 @@ export async function restoreThreads(
   return {
     threads,
     heldOut: choices.flatMap(({ fact }) => fact.heldOut),
-    told: choices.flatMap(({ fact }) => revisionsIn(fact)),
+    revisions: choices.flatMap(({ fact }) => revisionsIn(fact)),
     shown: choices.flatMap(({ fact }) => fact.lessons.filter((id) => fact.unmeasured?.includes(id) !== true)),
   };
 }

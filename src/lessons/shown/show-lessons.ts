@@ -53,7 +53,7 @@ export interface PromptTurn {
 }
 
 export interface ShowLessons {
-  show(turn: PromptTurn): ShownText | Promise<ShownText>;
+  show(turn: PromptTurn): Promise<ShownText>;
   /** See `ShownBlocks`. */
   forget(erasedSession?: string): void;
 }
@@ -103,7 +103,7 @@ export function createShowLessons(options: ShowLessonsOptions): ShowLessons {
   /** For callers who want nothing recorded: their threads live in memory only. */
   const unrecorded = createShownBlocks({ ...common, record: () => undefined, restore: async () => [] });
 
-  const show: ShowLessons['show'] = (turn) => {
+  const show: ShowLessons['show'] = async (turn) => {
     const { role, isCount } = turn;
     if (role === 'aux' && !isCount) return { generation: library.generation, lessons: [], additions: [] };
     let read: ConversationView | undefined;

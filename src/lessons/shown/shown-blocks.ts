@@ -24,13 +24,13 @@ import {
 } from './left-turns.ts';
 import {
   isBeginning,
+  type PromptRevision,
   type PromptThread,
   type RecallChoice,
   type RecalledFact,
   restoreThreads,
   revisionsIn,
   type ShownText,
-  type ToldRevision,
 } from './prompt-thread.ts';
 import {
   addFixes,
@@ -49,10 +49,10 @@ import {
 /**
  * Decides which lessons each request is shown, without invalidating the provider's prompt cache: a thread's block is frozen
  * at its first turn; later changes of the library, and lessons for a further task, are appended to the user's newest message
- * and stay there; a new block is made only when the cache is lost anyway. Synchronous when nothing has to be recalled.
+ * and stay there; a new block is made only when the cache is lost anyway.
  */
 export interface ShownBlocks {
-  show(request: ShowRequest): ShownText | Promise<ShownText>;
+  show(request: ShowRequest): Promise<ShownText>;
   /** Sessions that were shown an erased text begin again. Without `erased` every session is read from the record again. */
   forget(erased?: ErasedTexts): void;
 }
@@ -61,7 +61,7 @@ export interface ShownBlocks {
 export interface ErasedTexts {
   /** The session that was erased. */
   readonly session: string;
-  isErased(shown: ToldRevision): boolean;
+  isErased(shown: PromptRevision): boolean;
 }
 
 export interface ShownBlocksOptions {
@@ -108,7 +108,7 @@ interface Session {
   /** Lessons that it was shown before a restart. */
   readonly shown: Set<string>;
   /** Every text of a lesson that is in one of its prompts, or may be in the next one. */
-  readonly told: Map<string, ToldRevision>;
+  readonly texts: Map<string, PromptRevision>;
   /** Whether the recorded decisions are in memory; a promise while they are loaded. */
   isRestored: boolean | Promise<void>;
   /** The newest message when they were loaded. */
@@ -144,255 +144,296 @@ interface Draft {
   readonly late: LateTask | undefined;
 }
 
-export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
-  const {
-    idleMs = HOUR_MS,
-    patienceMs = PATIENCE_MS,
-    mostSessions = MOST_SESSIONS,
-    place: placeNow,
-    shared,
-  } = options;
-  const sessions = createLruMap<string, Session>(mostSessions);
-
-  function open(id: string): Session {
-    const session: Session = {
-      slots: createLruMap(MOST_THREADS),
-      heldOut: new Set(),
-      shown: new Set(),
-      told: new Map(),
-      isRestored: false,
-    };
-    sessions.set(id, session);
-    return session;
-  }
-
-  async function restore(session: Session, request: ShowRequest): Promise<void> {
-    const { session: id, now } = request;
-    session.restoredAt = shared && request.conversation()?.links.at(-1);
-    // Before the decisions: a turn is recorded together with its own.
-    const left = shared === undefined ? [] : await readLeftTurns(shared, request, patienceMs);
-    const past = await restoreThreads(() => options.restore(id), patienceMs);
-    shared?.forgetLots(id);
-    for (const [name, thread] of past.threads) {
-      const last = left.findLast(({ prompt }) => prompt.thread === name);
-      const isKnown = session.slots.get(name)?.thread !== undefined;
-      if (last !== undefined) session.slots.set(name, slotOf(thread, last));
-      else if (!isKnown) session.slots.set(name, { thread, lastAt: now });
-    }
-    for (const lesson of past.heldOut) session.heldOut.add(lesson);
-    for (const lesson of past.shown) session.shown.add(lesson);
-    tell(session, past.told);
-    session.isRestored = true;
-  }
-
-  /** A session that is not in memory is mostly a new one. */
-  function prepare({ query, now, conversation }: ShowRequest): void {
-    if (options.prepare === undefined || options.lessonCount(query, now) === 0) return;
-    const text = conversation()?.task;
-    if (text !== undefined && text !== '') options.prepare({ text });
-  }
-
-  /** `hasWaited`: the finished recall is used, even if the library has changed again. */
-  function show(request: ShowRequest, hasWaited: boolean): ShownText | Promise<ShownText> {
-    const generation = options.generation();
-    const session = sessions.get(request.session) ?? open(request.session);
-    // Before the first generation there is nothing to restore but what was said.
-    if (session.isRestored === false && (generation > 0 || options.statements !== undefined)) {
-      session.isRestored = restore(session, request);
-      prepare(request);
-    }
-    if (typeof session.isRestored === 'object') return session.isRestored.then(() => show(request, false));
-    const slot = session.slots.get(request.thread) ?? addSlot(session, request.thread);
-    if (slot.recalling) return slot.recalling.then(() => show(request, true));
-    if (shared !== undefined && isBehind(session, slot, request)) {
-      session.isRestored = restore(session, request);
-      return session.isRestored.then(() => show(request, false));
-    }
-
-    const { heldOut } = session;
-    const place = placeNow?.() ?? 'system';
-    const { thread, lastAt } = slot;
-    const { changedSince } = options;
-    const lessons = options.lessonCount(request.query, request.now);
-    const situation = { thread, lastAt, generation, idleMs, lessons, heldOut, place, changedSince };
-    const decided = decideBlockUpdate(situation, request);
-    const isOwed = decided.kind === 'keep' && slot.late !== undefined && lessons > 0;
-    const need = (isOwed ? placeForLate(decided.thread, request.conversation()) : undefined) ?? decided;
-    const cut = lookForCut(slot, request, need.kind === 'freeze');
-    if (cut !== undefined && cut.quotes === undefined && cut.asked < MOST_ASKED) {
-      slot.recalling = askStatements(cut, request.session).then(() => {
-        slot.recalling = undefined;
-      });
-      return slot.recalling.then(() => show(request, true));
-    }
-    if (need.kind === 'keep') return settle(session, slot, need, request, generation);
-
-    const purpose = `${need.kind} ${request.query.most ?? ''} ${request.conversation()?.links.at(-1)}`;
-    let draft = slot.draft;
-    if (draft?.purpose !== purpose || !(hasWaited || draft.generation === generation)) {
-      const isWorthAsking = need.kind === 'add' ? need.isNewTask || need.changed.size > 0 : lessons > 0;
-      if (isWorthAsking) {
-        const owed = need.kind === 'add' ? slot.late : undefined;
-        slot.recalling = recallFor(need, request, session, { owed, isOwed }).then((answer) => {
-          slot.draft = { purpose, generation, ...answer };
-          const { lessons: found, index } = answer.recalled;
-          tell(
-            session,
-            [...found, ...index].map(({ id, revision }) => ({ lesson: id, revision })),
-          );
-          slot.recalling = undefined;
-        });
-        return slot.recalling.then(() => show(request, true));
-      }
-      const recalled = nothingRecalled(request, options.domains);
-      draft = { purpose, generation, recalled, late: slot.late };
-    }
-    const made = { generation: draft.generation, heldOut, place };
-    const settled = composeBlockUpdate(need, draft.recalled, request, made);
-    if (!request.peek) slot.late = draft.late;
-    return settle(session, slot, settled, request, draft.generation);
-  }
-
-  /** Whether another gateway has served the thread since; asked once for each message. */
-  const isBehind = ({ restoredAt }: Session, { newest }: Slot, request: ShowRequest): boolean =>
-    restoredAt !== request.conversation()?.links.at(-1) && isServedElsewhere(newest, request);
-
-  /** A cut of the thread's history whose loss is not made good yet. A history is looked at only when it is shorter than before. */
-  function lookForCut(slot: Slot, request: ShowRequest, isBeginning: boolean): Cut | undefined {
-    const { size, peek } = request;
-    if (options.statements === undefined || size === undefined) return undefined;
-    const isOpen = slot.cut?.isDone === false;
-    if (!isBeginning && !isOpen && slot.size !== undefined && size >= slot.size) return undefined;
-    const conversation = request.conversation();
-    if (conversation === undefined || conversation.links.length === 0) return undefined;
-    const beginning = slot.beginning ?? slot.thread?.first;
-    const found = findCut(conversation, beginning);
-    if (!peek) slot.beginning = found === undefined ? conversation.links[0] : beginning;
-    if (found === undefined) return undefined;
-    // A new beginning of the thread has lost what was added.
-    if (slot.cut?.link === found) slot.cut.isDone &&= !isBeginning;
-    else slot.cut = { link: found, asked: 0, isDone: false };
-    return slot.cut.isDone ? undefined : slot.cut;
-  }
-
-  /** Resolves in time, with or without the answer. A late answer counts for the next request. */
-  async function askStatements(cut: Cut, session: string): Promise<void> {
-    cut.asked++;
-    const answer = options.statements?.(session).then(
-      (quotes) => {
-        cut.quotes = quotes;
-      },
-      () => undefined,
-    );
-    await within(Promise.resolve(answer), patienceMs);
-  }
-
-  /** What the newest task needs, and what an earlier one is owed. A recall that rejects counts as empty: serving does not depend on it. */
-  async function recallFor(
-    need: OpenBlockUpdate,
-    request: ShowRequest,
-    { shown, heldOut }: Session,
-    { owed, isOwed }: { readonly owed: LateTask | undefined; readonly isOwed: boolean },
-  ): Promise<Pick<Draft, 'recalled' | 'late'>> {
-    const { query, session, now } = request;
-    const among = need.kind === 'add' && !need.isNewTask ? { among: need.changed } : {};
-    const most = roomForLessons(need, query.most);
-    const ask = async (text: string, own: Partial<RecallQuery>): Promise<RecallResult> => {
-      try {
-        const drawn = { shown: [...shown], heldOut: [...heldOut] };
-        return await options.recall({ ...compact({ ...query, ...own, most }), text, session, drawn }, now);
-      } catch {
-        return nothingRecalled(request, options.domains);
-      }
-    };
-    const task = request.conversation()?.task ?? '';
-    const earlier = owed === undefined || (owed.task === task && !isOwed) ? undefined : owed;
-    const before = earlier && (await ask(earlier.task, {}));
-    const late = earlier && before && stillLate(before, earlier);
-    if (isOwed && before) return { recalled: before, late };
-    const newest = await ask(task, among);
-    const recalled = before === undefined ? newest : joinRecalls(newest, before, most);
-    const isAsked = need.kind === 'freeze' || need.isNewTask;
-    return {
-      recalled: need.kind === 'add' ? withRevisedLessons(recalled, need, options.lesson) : recalled,
-      late: late ?? (isAsked ? stillLate(newest, owed?.task === task ? owed : { task, tries: 0 }) : owed),
-    };
-  }
-
-  function settle(
-    session: Session,
-    slot: Slot,
-    settled: ComposedUpdate,
-    request: ShowRequest,
-    generation: number,
-  ): ShownText {
-    const { peek, now, size } = request;
-    const said = sayAgain(session, slot, settled.thread, request, generation);
-    const before = said === undefined ? settled : { ...settled, thread: said.thread };
-    const fixed = fixErrors(session, slot, before, request, generation);
-    const { thread } = fixed ?? before;
-    if (!peek) {
-      slot.thread = thread;
-      slot.lastAt = now;
-      if (size !== undefined) slot.size = size;
-      if (settled.choice !== undefined) slot.draft = undefined;
-      for (const choice of [settled.choice, said?.choice, fixed?.choice]) {
-        if (choice === undefined) continue;
-        for (const lesson of choice.fact.heldOut) session.heldOut.add(lesson);
-        tell(session, revisionsIn(choice.fact));
-        options.record(choice.fact, choice.text);
-      }
-    }
-    const shown = thread.text.generation === generation ? thread.text : { ...thread.text, generation };
-    if (shared === undefined || peek) return shown;
-    const prompt = promptStateOf(thread, request);
-    slot.newest = prompt?.link;
-    return prompt === undefined ? shown : { ...shown, prompt };
-  }
-
-  /** Undefined when nothing that was said is to be shown again. */
-  function sayAgain(
-    { heldOut }: Session,
-    { cut }: Slot,
-    thread: PromptThread,
-    request: ShowRequest,
-    generation: number,
-  ): ComposedUpdate | undefined {
-    if (cut === undefined || cut.isDone || request.size === undefined) return undefined;
-    const place = placeNow?.() ?? 'system';
-    const withheld = [...heldOut].flatMap((id) => options.lesson(id)?.text.description ?? []);
-    // What is only counted settles nothing.
-    const tried = request.peek ? { ...cut } : cut;
-    return addStatements(tried, { thread, place, generation, heldOut: withheld }, request);
-  }
-
-  /** Undefined when no repair is to be added. */
-  function fixErrors(
-    { shown, heldOut }: Session,
-    slot: Slot,
-    { thread, choice }: ComposedUpdate,
-    request: ShowRequest,
-    generation: number,
-  ): ComposedUpdate | undefined {
-    const { fixes } = options;
-    if (!fixes?.isAny(request.query, request.now)) return undefined;
-    const newest = request.conversation()?.links.at(-1);
-    // A new beginning has no text at its newest message.
-    const isSearched = newest === slot.searched && !isBeginning(choice);
-    if (newest === undefined || isSearched) return undefined;
-    if (!request.peek) slot.searched = newest;
-    const place = placeNow?.() ?? 'system';
-    return addFixes({ fixes, thread, shown, heldOut, place, generation }, request);
-  }
-
-  const forget: ShownBlocks['forget'] = (erased) => {
-    if (erased === undefined) return sessions.clear();
-    sessions.keepOnly(
-      (id, { told, isRestored }) =>
-        id !== erased.session && typeof isRestored === 'boolean' && ![...told.values()].some(erased.isErased),
-    );
+type Blocks = ShownBlocksOptions &
+  Required<Pick<ShownBlocksOptions, 'idleMs' | 'patienceMs'>> & {
+    readonly sessions: LruMap<string, Session>;
   };
-  return { show: (request) => show(request, false), forget };
+
+export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
+  const sessions = createLruMap<string, Session>(options.mostSessions ?? MOST_SESSIONS);
+  const blocks: Blocks = { idleMs: HOUR_MS, patienceMs: PATIENCE_MS, ...options, sessions };
+  return {
+    show: async (request) => {
+      for (let hasWaited = false; ; ) {
+        const step = nextStep(blocks, request, hasWaited);
+        if (step.kind === 'shown') return step.text;
+        await step.until;
+        hasWaited = step.isRecall;
+      }
+    },
+    forget: (erased) => {
+      if (erased === undefined) return sessions.clear();
+      sessions.keepOnly(
+        (id, { texts, isRestored }) =>
+          id !== erased.session &&
+          typeof isRestored === 'boolean' &&
+          ![...texts.values()].some(erased.isErased),
+      );
+    },
+  };
+}
+
+/** What a request gets, or what it waits for before it asks again. */
+type Step =
+  | { readonly kind: 'shown'; readonly text: ShownText }
+  | { readonly kind: 'wait'; readonly until: Promise<void>; readonly isRecall: boolean };
+
+/** `hasWaited`: a finished recall is used, even if the library has changed again. */
+function nextStep(blocks: Blocks, request: ShowRequest, hasWaited: boolean): Step {
+  const { sessions, shared, statements } = blocks;
+  const generation = blocks.generation();
+  const session = sessions.get(request.session) ?? openSession(sessions, request.session);
+  // Before the first generation there is nothing to restore but what was said.
+  if (session.isRestored === false && (generation > 0 || statements !== undefined)) {
+    session.isRestored = restore(blocks, session, request);
+    prepare(blocks, request);
+  }
+  if (typeof session.isRestored === 'object')
+    return { kind: 'wait', until: session.isRestored, isRecall: false };
+  const slot = session.slots.get(request.thread) ?? addSlot(session, request.thread);
+  if (slot.recalling) return { kind: 'wait', until: slot.recalling, isRecall: true };
+  if (shared !== undefined && isBehind(session, slot, request)) {
+    session.isRestored = restore(blocks, session, request);
+    return { kind: 'wait', until: session.isRestored, isRecall: false };
+  }
+  const place = blocks.place?.() ?? 'system';
+  return updateThread(blocks, { session, slot, request, generation, place }, hasWaited);
+}
+
+/** A request at its thread, with the generation and the place of lessons that are in force. */
+interface Visit {
+  readonly session: Session;
+  readonly slot: Slot;
+  readonly request: ShowRequest;
+  readonly generation: number;
+  readonly place: LessonPlace;
+}
+
+function updateThread(blocks: Blocks, visit: Visit, hasWaited: boolean): Step {
+  const { session, slot, request, generation, place } = visit;
+  const { idleMs, changedSince } = blocks;
+  const { heldOut } = session;
+  const { thread, lastAt } = slot;
+  const lessons = blocks.lessonCount(request.query, request.now);
+  const situation = { thread, lastAt, generation, idleMs, lessons, heldOut, place, changedSince };
+  const decided = decideBlockUpdate(situation, request);
+  const isOwed = decided.kind === 'keep' && slot.late !== undefined && lessons > 0;
+  const need = (isOwed ? placeForLate(decided.thread, request.conversation()) : undefined) ?? decided;
+  const cut = lookForCut(blocks, visit, need.kind === 'freeze');
+  if (cut !== undefined && cut.quotes === undefined && cut.asked < MOST_ASKED)
+    return waitForRecall(slot, askStatements(blocks, cut, request.session));
+  if (need.kind === 'keep') return { kind: 'shown', text: settle(blocks, visit, need) };
+
+  const purpose = `${need.kind} ${request.query.most ?? ''} ${request.conversation()?.links.at(-1)}`;
+  let draft = slot.draft;
+  if (draft?.purpose !== purpose || !(hasWaited || draft.generation === generation)) {
+    const isWorthAsking = need.kind === 'add' ? need.isNewTask || need.changed.size > 0 : lessons > 0;
+    if (isWorthAsking)
+      return waitForRecall(slot, recallDraft(blocks, visit, { need, isOwed }, { purpose, generation }));
+    const recalled = nothingRecalled(request, blocks.domains);
+    draft = { purpose, generation, recalled, late: slot.late };
+  }
+  const settled = composeBlockUpdate(need, draft.recalled, request, {
+    generation: draft.generation,
+    heldOut,
+    place,
+  });
+  if (!request.peek) slot.late = draft.late;
+  return { kind: 'shown', text: settle(blocks, { ...visit, generation: draft.generation }, settled) };
+}
+
+/** All requests of the thread wait for the same one. */
+function waitForRecall(slot: Slot, recall: Promise<void>): Step {
+  const until = recall.then(() => {
+    slot.recalling = undefined;
+  });
+  slot.recalling = until;
+  return { kind: 'wait', until, isRecall: true };
+}
+
+function openSession(sessions: Blocks['sessions'], id: string): Session {
+  const session: Session = {
+    slots: createLruMap(MOST_THREADS),
+    heldOut: new Set(),
+    shown: new Set(),
+    texts: new Map(),
+    isRestored: false,
+  };
+  sessions.set(id, session);
+  return session;
+}
+
+async function restore(blocks: Blocks, session: Session, request: ShowRequest): Promise<void> {
+  const { shared, patienceMs } = blocks;
+  const { session: id, now } = request;
+  session.restoredAt = shared && request.conversation()?.links.at(-1);
+  // Before the decisions: a turn is recorded together with its own.
+  const left = shared === undefined ? [] : await readLeftTurns(shared, request, patienceMs);
+  const past = await restoreThreads(() => blocks.restore(id), patienceMs);
+  shared?.forgetLots(id);
+  for (const [name, thread] of past.threads) {
+    const last = left.findLast(({ prompt }) => prompt.thread === name);
+    const isInMemory = session.slots.get(name)?.thread !== undefined;
+    if (last !== undefined) session.slots.set(name, slotOf(thread, last));
+    else if (!isInMemory) session.slots.set(name, { thread, lastAt: now });
+  }
+  for (const lesson of past.heldOut) session.heldOut.add(lesson);
+  for (const lesson of past.shown) session.shown.add(lesson);
+  addTexts(session, past.revisions);
+  session.isRestored = true;
+}
+
+/** A session that is not in memory is mostly a new one. */
+function prepare(blocks: Blocks, { query, now, conversation }: ShowRequest): void {
+  if (blocks.prepare === undefined || blocks.lessonCount(query, now) === 0) return;
+  const text = conversation()?.task;
+  if (text !== undefined && text !== '') blocks.prepare({ text });
+}
+
+/** Whether another gateway has served the thread since; asked once for each message. */
+const isBehind = ({ restoredAt }: Session, { newest }: Slot, request: ShowRequest): boolean =>
+  restoredAt !== request.conversation()?.links.at(-1) && isServedElsewhere(newest, request);
+
+/** A cut of the thread's history whose loss is not made good yet. A history is looked at only when it is shorter than before. */
+function lookForCut(
+  { statements }: Blocks,
+  { slot, request }: Visit,
+  isNewBeginning: boolean,
+): Cut | undefined {
+  const { size, peek } = request;
+  if (statements === undefined || size === undefined) return undefined;
+  const isOpen = slot.cut?.isDone === false;
+  if (!isNewBeginning && !isOpen && slot.size !== undefined && size >= slot.size) return undefined;
+  const conversation = request.conversation();
+  if (conversation === undefined || conversation.links.length === 0) return undefined;
+  const beginning = slot.beginning ?? slot.thread?.first;
+  const link = findCut(conversation, beginning);
+  if (!peek) slot.beginning = link === undefined ? conversation.links[0] : beginning;
+  if (link === undefined) return undefined;
+  // A new beginning of the thread has lost what was added.
+  if (slot.cut?.link === link) slot.cut.isDone &&= !isNewBeginning;
+  else slot.cut = { link, asked: 0, isDone: false };
+  return slot.cut.isDone ? undefined : slot.cut;
+}
+
+/** Resolves in time, with or without the answer. A late answer counts for the next request. */
+async function askStatements({ statements, patienceMs }: Blocks, cut: Cut, session: string): Promise<void> {
+  cut.asked++;
+  const answer = statements?.(session).then(
+    (quotes) => {
+      cut.quotes = quotes;
+    },
+    () => undefined,
+  );
+  await within(Promise.resolve(answer), patienceMs);
+}
+
+interface Need {
+  readonly need: OpenBlockUpdate;
+  /** Only what an earlier task is owed. */
+  readonly isOwed: boolean;
+}
+
+async function recallDraft(
+  blocks: Blocks,
+  visit: Visit,
+  need: Need,
+  made: Pick<Draft, 'purpose' | 'generation'>,
+): Promise<void> {
+  const answer = await recallFor(blocks, visit, need);
+  visit.slot.draft = { ...made, ...answer };
+  const { lessons, index } = answer.recalled;
+  addTexts(
+    visit.session,
+    [...lessons, ...index].map(({ id, revision }) => ({ lesson: id, revision })),
+  );
+}
+
+/** What the newest task needs, and what an earlier one is owed. A recall that rejects counts as empty: serving does not depend on it. */
+async function recallFor(
+  blocks: Blocks,
+  { request, session: { shown, heldOut }, slot }: Visit,
+  { need, isOwed }: Need,
+): Promise<Pick<Draft, 'recalled' | 'late'>> {
+  const { query, session, now } = request;
+  const among = need.kind === 'add' && !need.isNewTask ? { among: need.changed } : {};
+  const most = roomForLessons(need, query.most);
+  const ask = async (text: string, own: Partial<RecallQuery>): Promise<RecallResult> => {
+    try {
+      const drawn = { shown: [...shown], heldOut: [...heldOut] };
+      return await blocks.recall({ ...compact({ ...query, ...own, most }), text, session, drawn }, now);
+    } catch {
+      return nothingRecalled(request, blocks.domains);
+    }
+  };
+  const task = request.conversation()?.task ?? '';
+  const owed = need.kind === 'add' ? slot.late : undefined;
+  const earlier = owed === undefined || (owed.task === task && !isOwed) ? undefined : owed;
+  const before = earlier && (await ask(earlier.task, {}));
+  const late = earlier && before && stillLate(before, earlier);
+  if (isOwed && before) return { recalled: before, late };
+  const newest = await ask(task, among);
+  const recalled = before === undefined ? newest : joinRecalls(newest, before, most);
+  const isAsked = need.kind === 'freeze' || need.isNewTask;
+  return {
+    recalled: need.kind === 'add' ? withRevisedLessons(recalled, need, blocks.lesson) : recalled,
+    late: late ?? (isAsked ? stillLate(newest, owed?.task === task ? owed : { task, tries: 0 }) : owed),
+  };
+}
+
+/** Stores the decision, unless the prompt is only counted, and says what the request gets. */
+function settle(blocks: Blocks, visit: Visit, settled: ComposedUpdate): ShownText {
+  const { session, slot, request, generation } = visit;
+  const { peek, now, size } = request;
+  const repeated = repeatStatements(blocks, visit, settled.thread);
+  const before = repeated === undefined ? settled : { ...settled, thread: repeated.thread };
+  const fixed = fixErrors(blocks, visit, before);
+  const { thread } = fixed ?? before;
+  if (!peek) {
+    slot.thread = thread;
+    slot.lastAt = now;
+    if (size !== undefined) slot.size = size;
+    if (settled.choice !== undefined) slot.draft = undefined;
+    for (const choice of [settled.choice, repeated?.choice, fixed?.choice]) {
+      if (choice === undefined) continue;
+      for (const lesson of choice.fact.heldOut) session.heldOut.add(lesson);
+      addTexts(session, revisionsIn(choice.fact));
+      blocks.record(choice.fact, choice.text);
+    }
+  }
+  const shown = thread.text.generation === generation ? thread.text : { ...thread.text, generation };
+  if (blocks.shared === undefined || peek) return shown;
+  const prompt = promptStateOf(thread, request);
+  slot.newest = prompt?.link;
+  return prompt === undefined ? shown : { ...shown, prompt };
+}
+
+/** What the user said before a cut, shown again; undefined when there is nothing to repeat. */
+function repeatStatements(
+  blocks: Blocks,
+  { session, slot: { cut }, request, generation, place }: Visit,
+  thread: PromptThread,
+): ComposedUpdate | undefined {
+  if (cut === undefined || cut.isDone || request.size === undefined) return undefined;
+  const heldOut = [...session.heldOut].flatMap((id) => blocks.lesson(id)?.text.description ?? []);
+  // What is only counted settles nothing.
+  const tried = request.peek ? { ...cut } : cut;
+  return addStatements(tried, { thread, place, generation, heldOut }, request);
+}
+
+/** Undefined when no repair is to be added. */
+function fixErrors(
+  { fixes }: Blocks,
+  { session: { shown, heldOut }, slot, request, generation, place }: Visit,
+  { thread, choice }: ComposedUpdate,
+): ComposedUpdate | undefined {
+  if (!fixes?.isAny(request.query, request.now)) return undefined;
+  const newest = request.conversation()?.links.at(-1);
+  // A new beginning has no text at its newest message.
+  const isSearched = newest === slot.searched && !isBeginning(choice);
+  if (newest === undefined || isSearched) return undefined;
+  if (!request.peek) slot.searched = newest;
+  return addFixes({ fixes, thread, shown, heldOut, place, generation }, request);
 }
 
 /** A thread as the gateway that served its last turn had it. */
@@ -403,8 +444,8 @@ const slotOf = (thread: PromptThread, { prompt, at }: LeftTurn): Slot => ({
   searched: prompt.link,
 });
 
-function tell({ told }: Session, revisions: readonly ToldRevision[]): void {
-  for (const one of revisions) told.set(`${one.lesson} ${one.revision}`, one);
+function addTexts({ texts }: Session, revisions: readonly PromptRevision[]): void {
+  for (const one of revisions) texts.set(`${one.lesson} ${one.revision}`, one);
 }
 
 function addSlot({ slots }: Session, name: string): Slot {

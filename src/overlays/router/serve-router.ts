@@ -1,14 +1,15 @@
 import type { Log } from '../../base/log.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { StoredFact } from '../../core/fact.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Records } from '../../core/store.ts';
+import type { FoldedType, Records } from '../../core/store.ts';
 import type { Catalogue } from '../../core/upstream.ts';
 import { costOf, createPrices, type PriceRules } from '../../cost/prices.ts';
 import { dollars, plural } from '../../text/phrases.ts';
 import { createDaySpending, type DaySpending, type UsdOf } from './day-spending.ts';
 import { createRouteOutcomes, MOST_SESSIONS, type RouteOutcomes } from './route-outcomes.ts';
 import { createRouter, type RouterSettings, type TurnRouter } from './router.ts';
-import { createSessionChoices } from './session-choices.ts';
+import { createSessionChoices, type SessionChoices } from './session-choices.ts';
 
 export interface ServeRouterOptions {
   /** `router` of the config. */
@@ -43,76 +44,10 @@ const FIRST_FACTS = 50_000;
 /** The router of a running daemon. Its state is read from the record at the first request that is routed, and followed from then on. */
 export function serveRouter(options: ServeRouterOptions): ServedRouter {
   const { records, clock, log } = options;
-  const choices = createSessionChoices();
-  let outcomes = createRouteOutcomes();
-  let scored = 0;
-  let appraised = 0;
-  let readAt = Number.NEGATIVE_INFINITY;
-  let reading: Promise<void> | undefined;
-  let loaded: Promise<void> | undefined;
-  let spending: DaySpending | undefined;
-
-  const readScored = async (after: number, into: RouteOutcomes): Promise<number> => {
-    let seq = after;
-    for (;;) {
-      const page = await records.factsOf('session-scored', seq, PAGE);
-      for (const stored of page) into.add(stored);
-      seq = page.at(-1)?.seq ?? seq;
-      if (page.length < PAGE) return seq;
-    }
-  };
-  const load = async (): Promise<void> => {
-    const { facts } = await records.totals();
-    appraised = facts;
-    for (let window = FIRST_FACTS; ; window *= 4) {
-      const from = Math.max(0, facts - window);
-      const read = createRouteOutcomes();
-      scored = await readScored(from, read);
-      outcomes = read;
-      if (from === 0 || read.size >= MOST_SESSIONS) return;
-    }
-  };
-  const follow = async (): Promise<void> => {
-    scored = await readScored(scored, outcomes);
-    for (;;) {
-      const page = await records.factsOf('turn-appraised', appraised, PAGE);
-      for (const stored of page) choices.add(stored);
-      appraised = page.at(-1)?.seq ?? appraised;
-      if (page.length < PAGE) return;
-    }
-  };
   const fault = (error: unknown): void =>
     log.warn({ err: error }, 'the router cannot read the record: it chooses without new outcomes');
-  /** Starts a read if none was started lately. Nobody waits for it. */
-  const refresh = (): void => {
-    if (reading !== undefined || clock.monotonic() - readAt < EVERY_MS) return;
-    readAt = clock.monotonic();
-    reading = follow()
-      .catch(fault)
-      .finally(() => {
-        reading = undefined;
-      });
-  };
-  const open = (): Promise<void> => {
-    loaded ??= load().catch((error: unknown) => {
-      loaded = undefined;
-      fault(error);
-    });
-    return loaded;
-  };
-  const restore = async (session: string): Promise<void> => {
-    await open();
-    try {
-      const [recalls, judged] = await Promise.all([
-        records.recalls(session),
-        records.judgements(session, 'turn-appraised'),
-      ]);
-      for (const stored of [...recalls, ...judged]) choices.add(stored, session);
-    } catch (error) {
-      fault(error);
-    }
-    choices.know(session);
-  };
+  const history = followOutcomes(records, clock, fault);
+  let spending: DaySpending | undefined;
   const spentToday = (): number => {
     if (spending === undefined) {
       const servedUsd = (): number => options.served().reduce((sum, { usd }) => sum + usd, 0);
@@ -133,9 +68,9 @@ export function serveRouter(options: ServeRouterOptions): ServedRouter {
   const router = createRouter({
     settings: () => (options.isOff() ? undefined : options.settings()),
     catalogue: options.catalogue,
-    outcomes: () => outcomes,
-    choices,
-    restore,
+    outcomes: history.outcomes,
+    choices: history.choices,
+    restore: history.restore,
     prices: (name) => createPrices(options.prices())(name),
     pressure,
     append: (fact, key) =>
@@ -148,24 +83,113 @@ export function serveRouter(options: ServeRouterOptions): ServedRouter {
     isAsked: router.isAsked,
     route: (turn, overlays) => {
       const routed = router.route(turn, overlays);
-      if (loaded !== undefined) refresh();
+      history.refresh();
       return routed;
     },
     describe: () => {
       const set = options.settings();
       if (set === undefined) return undefined;
       const { cheap, strong, usdPerDay } = set;
+      const { size } = history.outcomes();
       const budget =
         usdPerDay === undefined ? '' : `; ${dollars(spentToday())} of ${dollars(usdPerDay)} today`;
       const which = set.for === 'all' ? 'requests for either model' : 'requests for instar/auto';
-      const state = options.isOff()
-        ? 'off, like everything learned'
-        : plural(outcomes.size, 'scored session');
+      const state = options.isOff() ? 'off, like everything learned' : plural(size, 'scored session');
       return {
         ...set,
-        sessions: outcomes.size,
+        sessions: size,
         line: `cheap ${cheap}, strong ${strong}, for ${which}; ${state}${budget}`,
       };
+    },
+    settle: history.settle,
+  };
+}
+
+/** Past sessions by tier, and the choices of running ones, as the record has them. */
+interface RouteHistory {
+  outcomes(): RouteOutcomes;
+  readonly choices: SessionChoices;
+  /** Reads what was chosen for a session. Never rejects. */
+  restore(session: string): Promise<void>;
+  /** Starts a read if none was started lately; nothing before the first `restore`. Nobody waits for it. */
+  refresh(): void;
+  /** When everything recorded so far counts. */
+  settle(): Promise<void>;
+}
+
+function followOutcomes(
+  records: ServeRouterOptions['records'],
+  clock: Clock,
+  fault: (error: unknown) => void,
+): RouteHistory {
+  const choices = createSessionChoices();
+  let outcomes = createRouteOutcomes();
+  let scored = 0;
+  let appraised = 0;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+  let loaded: Promise<void> | undefined;
+
+  /** Reads facts of a type to the end of the log; resolves with the number of the last one. */
+  const readFacts = async (type: FoldedType, after: number, add: (stored: StoredFact) => void) => {
+    for (let seq = after; ; ) {
+      const page = await records.factsOf(type, seq, PAGE);
+      for (const stored of page) {
+        add(stored);
+        seq = stored.seq;
+      }
+      if (page.length < PAGE) return seq;
+    }
+  };
+  const load = async (): Promise<void> => {
+    const { facts } = await records.totals();
+    appraised = facts;
+    for (let window = FIRST_FACTS; ; window *= 4) {
+      const from = Math.max(0, facts - window);
+      const read = createRouteOutcomes();
+      scored = await readFacts('session-scored', from, read.add);
+      outcomes = read;
+      if (from === 0 || read.size >= MOST_SESSIONS) return;
+    }
+  };
+  const follow = async (): Promise<void> => {
+    scored = await readFacts('session-scored', scored, outcomes.add);
+    await readFacts('turn-appraised', appraised, (stored) => {
+      choices.add(stored);
+      appraised = stored.seq;
+    });
+  };
+  const open = (): Promise<void> => {
+    loaded ??= load().catch((error: unknown) => {
+      loaded = undefined;
+      fault(error);
+    });
+    return loaded;
+  };
+  return {
+    outcomes: () => outcomes,
+    choices,
+    restore: async (session) => {
+      await open();
+      try {
+        const [recalls, judged] = await Promise.all([
+          records.recalls(session),
+          records.judgements(session, 'turn-appraised'),
+        ]);
+        for (const stored of [...recalls, ...judged]) choices.add(stored, session);
+      } catch (error) {
+        fault(error);
+      }
+      choices.know(session);
+    },
+    refresh: () => {
+      if (loaded === undefined || reading !== undefined || clock.monotonic() - readAt < EVERY_MS) return;
+      readAt = clock.monotonic();
+      reading = follow()
+        .catch(fault)
+        .finally(() => {
+          reading = undefined;
+        });
     },
     settle: async () => {
       await open();

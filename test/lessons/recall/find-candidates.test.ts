@@ -29,13 +29,13 @@ describe('a large library of which little is in scope', () => {
       ),
     );
     await index.settled();
-    const asked = randomVector(createMulberry32(3), DIMENSIONS);
+    const task = { text: 'words', meaning: randomVector(createMulberry32(3), DIMENSIONS) };
     const scan = async (of: RecallQuery) => {
       const range = { length: index.table.length, stamp: index.stamp };
       const domain = { name: 'general', reason: 'default' } as const;
-      const standings = await eligibilityOf(index, range, of, domain, 0);
-      const found = await scanLessons(index, { ...range, standings }, 'words', asked, undefined, RELEVANCE);
-      return { standings, similarity: found.similarity ?? new Float32Array() };
+      const standings = await eligibilityOf(index, range, of, { domain, now: 0 });
+      const { similarity } = await scanLessons(index, { ...range, standings }, task, RELEVANCE);
+      return { standings, similarity: similarity ?? new Float32Array() };
     };
     const all = await scan(query('words', { agent: '*' }));
     const few = await scan(query('words'));
@@ -46,9 +46,7 @@ describe('a large library of which little is in scope', () => {
     const everything = await scanLessons(
       index,
       { length: index.table.length, stamp: index.stamp, standings: all.standings.fill(1) },
-      'words',
-      asked,
-      undefined,
+      task,
       RELEVANCE,
     );
     for (const slot of own) expect(few.similarity[slot]).toBe(everything.similarity?.[slot]);
