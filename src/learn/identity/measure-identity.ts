@@ -1,5 +1,6 @@
 import type { Budget } from '../../core/budget.ts';
 import type { Lesson } from '../../core/lesson.ts';
+import type { Library } from '../../core/library.ts';
 import type { PracticeTask } from '../../core/practice.ts';
 import type { TrialFact, TrialOutcome } from '../../core/trial.ts';
 import { trialFigures } from '../../lessons/effect/describe-trial.ts';
@@ -20,6 +21,7 @@ import { findTaskPool, type TaskPool } from '../trial/gate-tasks.ts';
 import { type KeepsIdentity, measureTrial } from '../trial/measure-trial.ts';
 import { createTrialJudge } from '../trial/replay-tasks.ts';
 import { proposedLines } from './identity-lines.ts';
+import type { IdentityJudge } from './open-identity-judge.ts';
 
 const DAY_MS = 86_400_000;
 /** Pairs of one measurement, and pairs measured together. */
@@ -107,7 +109,8 @@ async function measureIdentity(
     const judge = await openReplayJudge(parts, budget, journal);
     const pool = await taskPool(lesson, parts, judge);
     if ('why' in pool) return end('untested', `could not be tested: ${pool.why}`);
-    const keepsIdentity = await openKeeper(lesson, parts, budget, journal, signal);
+    const identityJudge = await parts.openIdentityJudge?.(budget, journal, signal);
+    const keepsIdentity = identityJudge && createKeeper(lesson, library, identityJudge);
     let spoiled = 0;
     for (;;) {
       const record = trials.of(subject);
@@ -175,20 +178,12 @@ export async function measureIdentities(
 const runOf = (subject: string): string => subject.replaceAll('/', '-').slice(0, 120);
 
 /** Both sides are compared with the identity as it would be: whether the proposal has the effect that it asks for. */
-async function openKeeper(
-  lesson: Lesson,
-  parts: SessionParts,
-  budget: Budget,
-  journal: RunUnits,
-  signal: AbortSignal,
-): Promise<KeepsIdentity | undefined> {
-  const judge = await parts.openIdentityJudge?.(budget, journal, signal);
-  const lines = proposedLines(parts.library, lesson, replacedPart(lesson, parts.library));
-  return (
-    judge &&
-    (async (task, output, stop) =>
-      (await judge.rule(lines, task.prompt, output, sessionsOf(task), stop))?.score)
-  );
+function createKeeper(lesson: Lesson, library: Library, judge: IdentityJudge): KeepsIdentity {
+  const lines = proposedLines(library, lesson, replacedPart(lesson, library));
+  return async (task, output, signal) => {
+    const reply = { lines, task: task.prompt, reply: output, sessions: sessionsOf(task) };
+    return (await judge.rule(reply, signal))?.score;
+  };
 }
 
 type ReplayJudge = ReturnType<typeof createTrialJudge>;
@@ -231,8 +226,8 @@ async function taskPool(
 
 function verdictOf(record: TrialRecord, { method }: TaskPool): readonly [TrialOutcome, string] {
   const { low, high } = pairedInterval(record.differences[method], 0.05);
-  const told = trialFigures(record);
-  if (high < 0) return ['harmful', `attempts come out worse with it: ${told}`];
-  if (low > 0) return ['helpful', `attempts come out better with it: ${told}`];
-  return ['no-difference', `attempts come out neither better nor worse with it: ${told}`];
+  const figures = trialFigures(record);
+  if (high < 0) return ['harmful', `attempts come out worse with it: ${figures}`];
+  if (low > 0) return ['helpful', `attempts come out better with it: ${figures}`];
+  return ['no-difference', `attempts come out neither better nor worse with it: ${figures}`];
 }

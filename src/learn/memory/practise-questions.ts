@@ -1,5 +1,5 @@
 import type { PracticeTask } from '../../core/practice.ts';
-import type { TrialOutcome } from '../../core/trial.ts';
+import type { TrialFact, TrialOutcome } from '../../core/trial.ts';
 import { trialFigures } from '../../lessons/effect/describe-trial.ts';
 import { readTrials, type TrialRecord, type Trials } from '../../lessons/effect/fold-trials.ts';
 import { sessionsOf } from '../practice/attempt-batch.ts';
@@ -93,12 +93,7 @@ export async function practiseQuestions(
   parts: QuestionParts,
   signal: AbortSignal,
 ): Promise<PractisedQuestions> {
-  const trials = await readTrials(parts.records);
-  const append = async (fact: Parameters<typeof trials.add>[0]['fact'], key: string): Promise<void> => {
-    const at = parts.clock.now();
-    const [written] = await parts.records.append([{ at, fact, key: `trial/${key}` }]);
-    if (written?.isNew === true) trials.add({ at, fact });
-  };
+  const trials = await openTrialRecord(parts);
   const ends: TrialOutcome[] = [];
   let stopped: string | undefined;
   for (const question of questions) {
@@ -109,15 +104,15 @@ export async function practiseQuestions(
       break;
     }
     const pool = await poolOf(question, parts);
-    const record = trials.of(subject) ?? (await openRecord(subject, trials, append, parts));
+    const record = trials.of(subject) ?? (await openRecord(subject, trials, parts));
     if (isDecided(record)) continue;
     const end =
       'why' in pool
         ? { outcome: 'untested' as const, why: `could not be tested: ${pool.why}` }
-        : await measure(question, pool, trials, append, parts, signal);
+        : await measure({ question, pool, trials }, parts, signal);
     if (end === undefined) continue;
     if (record.end?.why !== end.why)
-      await append(
+      await trials.append(
         { type: 'trial-ended', subject, ...end },
         `${subject}/ended/${end.outcome}/${parts.clock.now()}`,
       );
@@ -132,19 +127,33 @@ export async function practiseQuestions(
   };
 }
 
-type Append = (fact: Parameters<ReadTrials['add']>[0]['fact'], key: string) => Promise<void>;
-type ReadTrials = Awaited<ReturnType<typeof readTrials>>;
+/** The trials of the record, which `append` writes to. */
+interface TrialRecords extends Pick<Trials, 'of' | 'nextPlace'> {
+  append(fact: TrialFact, key: string): Promise<void>;
+}
+
+async function openTrialRecord({ records, clock }: QuestionParts): Promise<TrialRecords> {
+  const trials = await readTrials(records);
+  return {
+    of: trials.of,
+    nextPlace: trials.nextPlace,
+    append: async (fact, key) => {
+      const at = clock.now();
+      const [written] = await records.append([{ at, fact, key: `trial/${key}` }]);
+      if (written?.isNew === true) trials.add({ at, fact });
+    },
+  };
+}
 
 const isDecided = ({ end }: TrialRecord): boolean => end !== undefined && end.outcome !== 'untested';
 
 async function openRecord(
   subject: string,
-  trials: Trials,
-  append: Append,
+  trials: TrialRecords,
   { clock }: QuestionParts,
 ): Promise<TrialRecord> {
   const place = trials.nextPlace(subject.slice(0, subject.indexOf('/')));
-  await append(
+  await trials.append(
     { type: 'trial-opened', subject, place, until: clock.now() + 30 * DAY_MS },
     `${subject}/opened`,
   );
@@ -153,12 +162,15 @@ async function openRecord(
   return opened;
 }
 
+interface QuestionTest {
+  readonly question: MemoryQuestion;
+  readonly pool: TaskPool;
+  readonly trials: TrialRecords;
+}
+
 /** Undefined when it goes on later. */
 async function measure(
-  { subject, lesson, against }: MemoryQuestion,
-  pool: TaskPool,
-  trials: Trials,
-  append: Append,
+  { question: { subject, lesson, against }, pool, trials }: QuestionTest,
   parts: QuestionParts,
   signal: AbortSignal,
 ): Promise<{ readonly outcome: TrialOutcome; readonly why: string } | undefined> {
@@ -179,7 +191,7 @@ async function measure(
       signal,
     );
     if (signal.aborted) return undefined;
-    await append(fact, `${subject}/${fact.by}/${fact.begun}`);
+    await trials.append(fact, `${subject}/${fact.by}/${fact.begun}`);
     spoiled = fact.pairs.length > 0 ? 0 : spoiled + 1;
     if (spoiled >= MOST_SPOILED)
       return { outcome: 'untested', why: `attempts cannot be made: ${faults[0] ?? 'they were not graded'}` };

@@ -317,7 +317,11 @@ async function publish(
           items: [],
         },
         {
-          ...{ library, clock, signal, ask: undefined, journal: () => undefined },
+          library,
+          clock,
+          signal,
+          ask: undefined,
+          journal: () => undefined,
           newId: (prefix) => `${prefix}_${run}`,
           gate: (proposal) => {
             const place = drafted.findIndex((one) => one.proposal === proposal);

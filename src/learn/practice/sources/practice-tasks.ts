@@ -100,7 +100,9 @@ export function createPracticeTasks(): PracticeTasks {
         if (fact.task === undefined) erase(fact.id);
         else if (!isGone(fact.task))
           entries.set(fact.id, {
-            ...{ task: fact.task, at, isByPerson: fact.op === 'added' },
+            task: fact.task,
+            at,
+            isByPerson: fact.op === 'added',
             ...(fact.content === undefined ? {} : { content: fact.content }),
           });
       }
@@ -148,7 +150,11 @@ function addition(
     fact: {
       at,
       fact: {
-        ...{ type: 'practice-task', op, id: task.id, task, sessions },
+        type: 'practice-task',
+        op,
+        id: task.id,
+        task,
+        sessions,
         ...(hash === undefined ? {} : { content: hash }),
         ...(by === undefined ? {} : { by }),
       },
