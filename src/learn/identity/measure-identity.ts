@@ -1,4 +1,3 @@
-import type { Budget } from '../../core/budget.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { PracticeTask } from '../../core/practice.ts';
@@ -8,18 +7,13 @@ import { readTrials, type TrialRecord } from '../../lessons/effect/fold-trials.t
 import { isIdentityProposal, replacedPart, subjectOfProposal } from '../../lessons/identity-measurement.ts';
 import { pairedInterval } from '../../stats/paired-test.ts';
 import { sessionsOf } from '../practice/attempt-batch.ts';
-import { createRunnable, openTasks } from '../practice/plan-session.ts';
-import {
-  createPracticeUnits,
-  openPracticeJournal,
-  type RunUnits,
-  spentByUnits,
-} from '../practice/practice-units.ts';
+import { runnableTasks } from '../practice/plan-session.ts';
+import { openPracticeJournal, spentByUnits } from '../practice/practice-units.ts';
 import type { SessionParts } from '../practice/session-parts.ts';
 import { splitOf } from '../practice/sources/split.ts';
 import { findTaskPool, type TaskPool } from '../trial/gate-tasks.ts';
 import { type KeepsIdentity, measureTrial } from '../trial/measure-trial.ts';
-import { createTrialJudge } from '../trial/replay-tasks.ts';
+import { openTrialJudge, type TrialJudge } from '../trial/replay-tasks.ts';
 import { proposedLines } from './identity-lines.ts';
 import type { IdentityJudge } from './open-identity-judge.ts';
 
@@ -106,7 +100,7 @@ async function measureIdentity(
   const attempts = await parts.openAttempts(budget, signal);
   try {
     const make = attempts.serving ?? attempts.make;
-    const judge = await openReplayJudge(parts, budget, journal);
+    const judge = await openTrialJudge(parts, budget, journal);
     const pool = await taskPool(lesson, parts, judge);
     if ('why' in pool) return end('untested', `could not be tested: ${pool.why}`);
     const identityJudge = await parts.openIdentityJudge?.(budget, journal, signal);
@@ -186,36 +180,17 @@ function createKeeper(lesson: Lesson, library: Library, judge: IdentityJudge): K
   };
 }
 
-type ReplayJudge = ReturnType<typeof createTrialJudge>;
-
-async function openReplayJudge(
-  parts: SessionParts,
-  budget: Budget,
-  journal: RunUnits,
-): Promise<ReplayJudge | undefined> {
-  const judge = await parts.openJudge(budget);
-  if (judge === undefined) return undefined;
-  const units = createPracticeUnits({ journal, ask: judge.ask, learner: judge.model, clock: parts.clock });
-  return createTrialJudge((task) => units.askAbout(sessionsOf(task)) ?? judge.ask, judge.calibration);
-}
-
 /** The agent's own tasks and those of everybody; none that the proposal was learned from, and none that is kept for reports. */
 async function taskPool(
   lesson: Lesson,
   parts: SessionParts,
-  judge: ReplayJudge | undefined,
+  judge: TrialJudge | undefined,
 ): Promise<TaskPool | { readonly why: string }> {
   const { agent } = lesson.text.scope;
   const asked = (task: PracticeTask): PracticeTask =>
     agent === undefined || task.agent !== undefined ? task : { ...task, agent };
-  const canRun = createRunnable(parts);
   return findTaskPool(lesson, {
-    gateTasks: async () => {
-      const ids = parts.tasks.list().flatMap(({ task }) => (splitOf(task.root) === 'report' ? [] : task.id));
-      const able: PracticeTask[] = [];
-      for (const task of await openTasks(ids, parts)) if (await canRun(task)) able.push(asked(task));
-      return able;
-    },
+    gateTasks: async () => (await runnableTasks(parts, ({ root }) => splitOf(root) !== 'report')).map(asked),
     replayTasks: parts.replayTasks,
     ...judge,
     // An identity is for every task of its agent.

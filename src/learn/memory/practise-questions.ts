@@ -2,14 +2,13 @@ import type { PracticeTask } from '../../core/practice.ts';
 import type { TrialFact, TrialOutcome } from '../../core/trial.ts';
 import { trialFigures } from '../../lessons/effect/describe-trial.ts';
 import { readTrials, type TrialRecord, type Trials } from '../../lessons/effect/fold-trials.ts';
-import { sessionsOf } from '../practice/attempt-batch.ts';
-import { createPracticeUnits, openPracticeJournal, spentByUnits } from '../practice/practice-units.ts';
-import { gateTasksOf } from '../practice/run-session.ts';
+import { runnableTasks } from '../practice/plan-session.ts';
+import { openPracticeJournal, spentByUnits } from '../practice/practice-units.ts';
 import type { SessionParts } from '../practice/session-parts.ts';
 import { splitOf } from '../practice/sources/split.ts';
 import { findTaskPool, type NoTasks, type TaskPool, type TaskPoolParts } from '../trial/gate-tasks.ts';
 import { type MeasureParts, type MeasureSettings, measureTrial } from '../trial/measure-trial.ts';
-import { createTrialJudge } from '../trial/replay-tasks.ts';
+import { openTrialJudge } from '../trial/replay-tasks.ts';
 import { trialEvidence } from '../trial/weigh-trials.ts';
 import type { MemoryQuestion } from './open-questions.ts';
 
@@ -51,8 +50,7 @@ export async function openQuestionPractice(
   const attempts = await parts.openAttempts(budget, signal);
   try {
     const { trials, timeoutMs, temperature } = parts.settings();
-    const judge = await parts.openJudge(budget);
-    const units = judge && createPracticeUnits({ journal, ask: judge.ask, learner: judge.model, clock });
+    const judge = await openTrialJudge(parts, budget, journal);
     let tasks: Promise<readonly PracticeTask[]> | undefined;
     return await practiseQuestions(
       questions,
@@ -60,12 +58,10 @@ export async function openQuestionPractice(
         attempt: attempts.serving ?? attempts.make,
         lessonsFor: parts.lessonsFor,
         journal,
-        ...(judge === undefined || units === undefined
-          ? {}
-          : createTrialJudge((task) => units.askAbout(sessionsOf(task)) ?? judge.ask, judge.calibration)),
+        ...judge,
         replayTasks: parts.replayTasks,
         gateTasks: () => {
-          tasks ??= gateTasksOf(parts, isAskedOf);
+          tasks ??= runnableTasks(parts, isAskedOf);
           return tasks;
         },
         records,

@@ -9,8 +9,8 @@ import {
   type AttemptOutcome,
   type PracticeTask,
 } from '../../core/practice.ts';
-import { type PracticeEvent, type PracticeInput, type PracticeSettings, RunStop } from './practice-input.ts';
-import { contentKey, type PracticeUnits } from './practice-units.ts';
+import { type PracticeEvent, type RunContext, RunStop } from './practice-input.ts';
+import { contentKey } from './practice-units.ts';
 
 /** The attempts at one task, in the order of their places. */
 export interface TaskAttempts {
@@ -36,23 +36,22 @@ interface Place {
  * learners may publish meanwhile. Results are in the order of tasks and places, whichever was ready first.
  */
 export async function* attemptBatch(
-  input: PracticeInput,
-  settings: PracticeSettings,
-  units: PracticeUnits,
+  context: RunContext,
   step: number,
   tasks: readonly PracticeTask[],
 ): AsyncGenerator<PracticeEvent, AttemptedBatch> {
+  const { groupSize, concurrency } = context.settings;
   const places: Place[] = [];
   for (const task of tasks) {
-    const shown = await lessonsOf(input, units, step, task);
+    const shown = await lessonsOf(context, step, task);
     if (shown !== undefined)
-      for (let place = 0; place < settings.groupSize; place++) places.push({ task, shown, place });
+      for (let place = 0; place < groupSize; place++) places.push({ task, shown, place });
   }
   const made = new Map<string, Attempt[]>();
   const attempts: (Attempt | undefined)[] = [];
   let refusal: string | undefined;
-  for await (const { index, value } of inParallel(places, settings.concurrency, (one) =>
-    attemptPlace(input, settings, units, step, one),
+  for await (const { index, value } of inParallel(places, concurrency, (place) =>
+    attemptPlace(context, step, place),
   )) {
     if (typeof value === 'string') refusal ??= value;
     else if (value !== undefined) {
@@ -72,8 +71,7 @@ export async function* attemptBatch(
 }
 
 async function lessonsOf(
-  { lessonsFor }: PracticeInput,
-  units: PracticeUnits,
+  { input: { lessonsFor }, units }: RunContext,
   step: number,
   task: PracticeTask,
 ): Promise<AttemptLessons | undefined> {
@@ -99,9 +97,7 @@ interface MadeAttempt {
 
 /** One place of a group: made again after a failure of our own, and journaled each time. A text: why it may not be made. */
 async function attemptPlace(
-  input: PracticeInput,
-  settings: PracticeSettings,
-  units: PracticeUnits,
+  { input, settings, units }: RunContext,
   step: number,
   { task, shown, place }: Place,
 ): Promise<MadeAttempt | string | undefined> {

@@ -6,6 +6,7 @@ import type { SessionParts, SessionRequest } from './session-parts.ts';
 import { chooseTasks } from './sources/choose-tasks.ts';
 import type { KnownTask } from './sources/practice-tasks.ts';
 import { inArea } from './sources/recorded-groups.ts';
+import { splitOf } from './sources/split.ts';
 
 /** Tasks that passed once and are tried again in a session. */
 export const REGRESSION = 5;
@@ -24,12 +25,12 @@ export async function planSession(
   const fits = ({ task }: KnownTask): boolean =>
     (area.agent === undefined || task.agent === undefined || task.agent === area.agent) &&
     (area.project === undefined || task.project === undefined || task.project === area.project);
-  const known: KnownTask[] = [];
-  for (const one of tasks.list().filter(fits)) if (await parts.mayAttempt(one.task)) known.push(one);
+  const candidates: KnownTask[] = [];
+  for (const one of tasks.list().filter(fits)) if (await parts.mayAttempt(one.task)) candidates.push(one);
   const canRun = createRunnable(parts);
   const choice = { kind, seed: run, now: clock.now(), split: 'learn' as const };
   const chosen = await chooseTasks(
-    known,
+    candidates,
     compact({ ...choice, count: request.tasks ?? size.tasks, domain: area.domain }),
     { embed: parts.embed, canRun, yields: parts.history.originYields() },
   );
@@ -37,7 +38,7 @@ export async function planSession(
   if (chosen.length === 0 && !(await parts.findRecorded(signal)).some(({ group }) => inArea(group, area)))
     return undefined;
   const taken = new Set(chosen.map(({ id }) => id));
-  const passed = known
+  const passed = candidates
     .filter(({ task, history }) => (history?.passes ?? 0) > 0 && !taken.has(task.id))
     // The longest ago first.
     .sort((a, b) => (a.history?.lastAt ?? 0) - (b.history?.lastAt ?? 0));
@@ -84,20 +85,32 @@ export async function openTasks(
   return opened;
 }
 
+/** Tasks that can be attempted and checked now; without a wish those of the gate. */
+export async function runnableTasks(
+  parts: SessionParts,
+  isWanted: (task: PracticeTask) => boolean = ({ root }) => splitOf(root) === 'gate',
+): Promise<readonly PracticeTask[]> {
+  const ids = parts.tasks.list().flatMap(({ task }) => (isWanted(task) ? [task.id] : []));
+  const canRun = createRunnable(parts);
+  const runnable: PracticeTask[] = [];
+  for (const task of await openTasks(ids, parts)) if (await canRun(task)) runnable.push(task);
+  return runnable;
+}
+
 /** Whether a task can be attempted and checked on this machine now; each is looked at once. */
 export function createRunnable({
   tasks,
   records,
   whyNotAttempted,
 }: Pick<SessionParts, 'tasks' | 'records' | 'whyNotAttempted'>): (task: PracticeTask) => Promise<boolean> {
-  const known = new Map<string, Promise<boolean>>();
+  const looks = new Map<string, Promise<boolean>>();
   const look = async (id: string): Promise<boolean> => {
     const task = await tasks.open(id, records);
     return task !== undefined && (await whyNotAttempted(task)) === undefined;
   };
   return ({ id }) => {
-    const found = known.get(id) ?? look(id);
-    known.set(id, found);
-    return found;
+    const isRunnable = looks.get(id) ?? look(id);
+    looks.set(id, isRunnable);
+    return isRunnable;
   };
 }

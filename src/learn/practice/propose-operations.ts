@@ -14,6 +14,7 @@ import { scopeOfTask } from './attempt-cases.ts';
 import { answersOf, findLeak } from './find-leak.ts';
 import type { SimilarTexts } from './practice-input.ts';
 import type { GroupExperience } from './semantic-advantage.ts';
+import { sharedWords } from './sources/near-tasks.ts';
 
 const MOST_SHOWN = 8;
 const MAX_TOKENS = 900;
@@ -27,7 +28,6 @@ interface OperationsInput {
   readonly library: Library;
   readonly similar: SimilarTexts | undefined;
   readonly ask: Ask;
-  readonly temperature: number;
   readonly signal: AbortSignal;
 }
 
@@ -37,10 +37,10 @@ interface OperationsInput {
  */
 export async function proposeOperations(
   input: OperationsInput,
-): Promise<Answer<ReadOperations> | ReadOperations> {
-  const { experience, task, ask, temperature, signal } = input;
+): Promise<Answer<ReadOperations> | { readonly ok: true; readonly value: ReadOperations }> {
+  const { experience, task, ask, signal } = input;
   const near = await nearestOf(input);
-  if (near.length === 0) return { operations: [{ op: 'ADD' }], quarantined: [] };
+  if (near.length === 0) return { ok: true, value: { operations: [{ op: 'ADD' }], quarantined: [] } };
   const shown: AliasedLessons = {
     ids: new Map(near.map(({ id }, at) => [`E${at + 1}`, id])),
     fixed: new Set(near.filter((lesson) => !isOpenLesson(lesson)).map(({ id }) => id)),
@@ -56,7 +56,6 @@ export async function proposeOperations(
       system: `${ROLE}\n\n${rule}`,
       user: `${text}\n\n${WISH}`,
       maxTokens: MAX_TOKENS,
-      temperature,
       read: (value) => {
         const read = readOperations(value, shown);
         if ('fault' in read) return read;
@@ -105,7 +104,7 @@ async function nearestOf({ text, task, library, similar }: OperationsInput): Pro
   );
   const words = topicStems(`${text.description} ${text.content}`);
   const rank = ({ id, text: { description, content } }: Lesson): number =>
-    ranks.get(id) ?? overlapOf(words, topicStems(`${description} ${content}`));
+    ranks.get(id) ?? sharedWords(words, topicStems(`${description} ${content}`));
   return among
     .map((lesson) => ({ lesson, rank: rank(lesson) }))
     .sort((a, b) => b.rank - a.rank || (a.lesson.id < b.lesson.id ? -1 : 1))
@@ -125,13 +124,6 @@ const lessonsOfDomain = (library: Library, task: PracticeTask): readonly Lesson[
         text.note.visibility !== 'private' &&
         mayScopesOverlap(text.scope, scopeOfTask(task)),
     );
-
-/** The share of words that two texts have in common, 0 to 1. */
-export function overlapOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const shared = [...a].filter((word) => b.has(word)).length;
-  const all = a.size + b.size - shared;
-  return all === 0 ? 0 : shared / all;
-}
 
 /** What a group wants to do to the library. `ids` are stable ids of lessons. */
 export type LessonOperation =

@@ -8,7 +8,8 @@ import { topicStems } from '../../text/topic-words.ts';
 import { fieldOf } from '../reply-fields.ts';
 import { answersOf, findLeak } from './find-leak.ts';
 import { rewardsOf, type SimilarTexts } from './practice-input.ts';
-import { type LessonOperation, overlapOf, readOperations } from './propose-operations.ts';
+import { type LessonOperation, readOperations } from './propose-operations.ts';
+import { sharedWords } from './sources/near-tasks.ts';
 
 const SAME_MEANING = 0.85;
 const SAME_WORDS = 0.6;
@@ -41,7 +42,6 @@ interface ReconcileInput {
   readonly plans: readonly GroupPlan[];
   readonly similar: SimilarTexts | undefined;
   readonly ask: Ask | undefined;
-  readonly temperature: number;
   readonly signal: AbortSignal;
 }
 
@@ -124,7 +124,7 @@ async function compareAdditions(
   const stems = texts.map(topicStems);
   const none: ReadonlySet<string> = new Set();
   return (a, b) =>
-    overlapOf(stems[additions.indexOf(a)] ?? none, stems[additions.indexOf(b)] ?? none) >= SAME_WORDS;
+    sharedWords(stems[additions.indexOf(a)] ?? none, stems[additions.indexOf(b)] ?? none) >= SAME_WORDS;
 }
 
 const wordsOf = ({ content, plan: { text } }: Wish): string =>
@@ -169,7 +169,7 @@ type Decision = PlannedChange | { readonly op: 'NONE' };
 /** No call without a conflict. */
 async function askAbout(
   conflicts: readonly (readonly Wish[])[],
-  { ask, temperature, signal }: ReconcileInput,
+  { ask, signal }: ReconcileInput,
 ): Promise<Pick<ReconciledBatch, 'failed'> & { readonly decisions: ReadonlyMap<number, Decision> }> {
   if (conflicts.length === 0 || ask === undefined) return { decisions: new Map() };
   const { text, rule } = fenceData(
@@ -181,7 +181,6 @@ async function askAbout(
       system: `${ROLE}\n\n${rule}`,
       user: `${text}\n\n${WISH}`,
       maxTokens: MAX_TOKENS,
-      temperature,
       read: (value) => readDecisions(value, conflicts),
     },
     signal,
