@@ -11,7 +11,7 @@ import { runnableTasks } from '../practice/plan-session.ts';
 import { openPracticeJournal, spentByUnits } from '../practice/practice-units.ts';
 import type { SessionParts } from '../practice/session-parts.ts';
 import { splitOf } from '../practice/sources/split.ts';
-import { findTaskPool, type TaskPool } from '../trial/gate-tasks.ts';
+import { findTaskPool, type TaskPool, type TaskPoolResult } from '../trial/gate-tasks.ts';
 import { type KeepsIdentity, measureTrial } from '../trial/measure-trial.ts';
 import { openTrialJudge, type TrialJudge } from '../trial/replay-tasks.ts';
 import { proposedLines } from './identity-lines.ts';
@@ -102,7 +102,7 @@ async function measureIdentity(
     const make = attempts.serving ?? attempts.make;
     const judge = await openTrialJudge(parts, budget, journal);
     const pool = await taskPool(lesson, parts, judge);
-    if ('why' in pool) return end('untested', `could not be tested: ${pool.why}`);
+    if (!pool.ok) return end('untested', `could not be tested: ${pool.why}`);
     const identityJudge = await parts.openIdentityJudge?.(budget, journal, signal);
     const keepsIdentity = identityJudge && createKeeper(lesson, library, identityJudge);
     let spoiled = 0;
@@ -185,7 +185,7 @@ async function taskPool(
   lesson: Lesson,
   parts: SessionParts,
   judge: TrialJudge | undefined,
-): Promise<TaskPool | { readonly why: string }> {
+): Promise<TaskPoolResult> {
   const { agent } = lesson.text.scope;
   const asked = (task: PracticeTask): PracticeTask =>
     agent === undefined || task.agent !== undefined ? task : { ...task, agent };

@@ -6,7 +6,7 @@ import { runnableTasks } from '../practice/plan-session.ts';
 import { openPracticeJournal, spentByUnits } from '../practice/practice-units.ts';
 import type { SessionParts } from '../practice/session-parts.ts';
 import { splitOf } from '../practice/sources/split.ts';
-import { findTaskPool, type NoTasks, type TaskPool, type TaskPoolParts } from '../trial/gate-tasks.ts';
+import { findTaskPool, type TaskPool, type TaskPoolParts, type TaskPoolResult } from '../trial/gate-tasks.ts';
 import { type MeasureParts, type MeasureSettings, measureTrial } from '../trial/measure-trial.ts';
 import { openTrialJudge } from '../trial/replay-tasks.ts';
 import { trialEvidence } from '../trial/weigh-trials.ts';
@@ -102,10 +102,9 @@ export async function practiseQuestions(
     const pool = await poolOf(question, parts);
     const record = trials.of(subject) ?? (await openRecord(subject, trials, parts));
     if (isDecided(record)) continue;
-    const end =
-      'why' in pool
-        ? { outcome: 'untested' as const, why: `could not be tested: ${pool.why}` }
-        : await measure({ question, pool, trials }, parts, signal);
+    const end = pool.ok
+      ? await measure({ question, pool, trials }, parts, signal)
+      : { outcome: 'untested' as const, why: `could not be tested: ${pool.why}` };
     if (end === undefined) continue;
     if (record.end?.why !== end.why)
       await trials.append(
@@ -207,20 +206,17 @@ function verdictOf(record: TrialRecord, most: number, alpha: number): TrialOutco
  * The tasks of a question. Of two lessons, tasks that neither was learned from; where there are none, as many that the one was learned
  * from as that the other was: neither is favoured by where it comes from.
  */
-async function poolOf(
-  { lesson, against }: MemoryQuestion,
-  parts: QuestionParts,
-): Promise<TaskPool | NoTasks> {
+async function poolOf({ lesson, against }: MemoryQuestion, parts: QuestionParts): Promise<TaskPoolResult> {
   const own = await findTaskPool(lesson, parts);
-  if (against === undefined || 'why' in own) return own;
+  if (against === undefined || !own.ok) return own;
   const other = await findTaskPool(against, parts);
-  if ('why' in other) return other;
+  if (!other.ok) return other;
   const isOf = (tasks: readonly PracticeTask[], { id }: PracticeTask): boolean =>
     tasks.some((one) => one.id === id);
   const shared = own.tasks.filter((task) => isOf(other.tasks, task));
   const { method } = own;
-  if (shared.length > 0) return { method, tasks: shared };
+  if (shared.length > 0) return { ok: true, method, tasks: shared };
   const count = Math.min(own.tasks.length, other.tasks.length);
-  if (other.method !== method) return { why: 'the two are tested in different ways' };
-  return { method, tasks: [...own.tasks.slice(0, count), ...other.tasks.slice(0, count)] };
+  if (other.method !== method) return { ok: false, why: 'the two are tested in different ways' };
+  return { ok: true, method, tasks: [...own.tasks.slice(0, count), ...other.tasks.slice(0, count)] };
 }

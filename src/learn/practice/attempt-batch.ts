@@ -53,7 +53,7 @@ export async function* attemptBatch(
   for await (const { index, value } of inParallel(places, concurrency, (place) =>
     attemptPlace(context, step, place),
   )) {
-    if (typeof value === 'string') refusal ??= value;
+    if (value?.ok === false) refusal ??= value.why;
     else if (value !== undefined) {
       attempts[index] = value.attempt;
       yield eventOf(value.attempt, value.isKnown);
@@ -91,16 +91,17 @@ async function lessonsOf(
 }
 
 interface MadeAttempt {
+  readonly ok: true;
   readonly attempt: Attempt;
   readonly isKnown: boolean;
 }
 
-/** One place of a group: made again after a failure of our own, and journaled each time. A text: why it may not be made. */
+/** One place of a group: made again after a failure of our own, and journaled each time. `why`: it may not be made. */
 async function attemptPlace(
   { input, settings, units }: RunContext,
   step: number,
   { task, shown, place }: Place,
-): Promise<MadeAttempt | string | undefined> {
+): Promise<MadeAttempt | { readonly ok: false; readonly why: string } | undefined> {
   const { run, agent, signal, budget, attempt: make, trainOn } = input;
   const temperature = trainOn === undefined ? settings.temperature : 1;
   let last: MadeAttempt | undefined;
@@ -117,7 +118,7 @@ async function attemptPlace(
     const key = contentKey('attempt', agent, task, shown.text, order.seed, temperature, order.timeoutMs);
     const unit = `attempt/${step}/${task.id}/${place}/${round}`;
     const refusal = (await units.has(unit)) ? undefined : budget.refusal();
-    if (refusal !== undefined) return last ?? refusal;
+    if (refusal !== undefined) return last ?? { ok: false, why: refusal };
     const made = await units.value<Attempt>(unit, {
       is: isAttempt,
       sessions: sessionsOf(task),
@@ -144,8 +145,9 @@ async function attemptPlace(
     if (signal.aborted) throw new RunStop('aborted');
     if (made === undefined) return undefined;
     const { outcome } = made.value;
-    if (outcome.is === 'infrastructure' && outcome.isOverBudget === true) return last ?? outcome.why;
-    last = { attempt: made.value, isKnown: made.isKnown };
+    if (outcome.is === 'infrastructure' && outcome.isOverBudget === true)
+      return last ?? { ok: false, why: outcome.why };
+    last = { ok: true, attempt: made.value, isKnown: made.isKnown };
     if (outcome.is !== 'infrastructure' || outcome.isLasting === true) break;
   }
   return last;

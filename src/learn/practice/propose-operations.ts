@@ -172,8 +172,8 @@ export function readOperations(value: Json, shown: AliasedLessons): ReadOperatio
     const op = operationOf(one);
     if (op === undefined) continue;
     const read = readOperation(op, one, shown);
-    if ('why' in read) quarantined.push(read.why);
-    else operations.push(read);
+    if (read.ok) operations.push(read.operation);
+    else quarantined.push(read.why);
   }
   if (operations.length + quarantined.length === 0) {
     if (Array.isArray(value) && value.length === 0) return { operations: [{ op: 'NONE' }], quarantined: [] };
@@ -196,9 +196,9 @@ function listOf(value: Json, depth = 0): readonly Json[] {
 }
 
 function operationOf(one: JsonObject): LessonOperation['op'] | undefined {
-  const said = fieldOf(one, ['operation', 'op', 'action', 'type', 'option']);
-  if (typeof said !== 'string') return undefined;
-  const word = said
+  const name = fieldOf(one, ['operation', 'op', 'action', 'type', 'option']);
+  if (typeof name !== 'string') return undefined;
+  const word = name
     .trim()
     .toLowerCase()
     .replace(/^[^a-z]+/, '');
@@ -209,24 +209,25 @@ function readOperation(
   op: LessonOperation['op'],
   one: JsonObject,
   { ids, fixed }: AliasedLessons,
-): LessonOperation | { readonly why: string } {
-  if (op === 'NONE') return { op };
+): { readonly ok: true; readonly operation: LessonOperation } | { readonly ok: false; readonly why: string } {
+  const accept = (operation: LessonOperation) => ({ ok: true as const, operation });
+  const refuse = (why: string) => ({ ok: false as const, why: `${op} names ${why}` });
+  if (op === 'NONE') return accept({ op });
   const content = contentOf(one);
-  if (op === 'ADD') return { op, ...content };
-  const named = namesIn(one);
-  const known = [...new Set(named.map((name) => idOf(name, ids)))];
-  const at = known.indexOf(undefined);
-  if (named.length === 0) return { why: `${op} names no lesson` };
-  if (at >= 0) return { why: `${op} names ${clipped(named[at] ?? '')}, which is no lesson that was shown` };
-  const lessons = known.flatMap((id) => (id === undefined ? [] : [id]));
+  if (op === 'ADD') return accept({ op, ...content });
+  const names = namesIn(one);
+  const lessonIds = [...new Set(names.map((name) => idOf(name, ids)))];
+  const at = lessonIds.indexOf(undefined);
+  if (at >= 0) return refuse(`${clipped(names[at] ?? '')}, which is no lesson that was shown`);
+  const lessons = lessonIds.flatMap((id) => id ?? []);
   const shut = lessons.find((id) => fixed.has(id));
-  if (shut !== undefined) return { why: `${op} names ${shut}, which only a person may change` };
+  if (shut !== undefined) return refuse(`${shut}, which only a person may change`);
   const [first] = lessons;
-  if (first === undefined) return { why: `${op} names no lesson` };
-  if (op === 'DELETE') return { op, ids: [first], ...reasonOf(one) };
-  if (op === 'MERGE' && lessons.length > 1) return { op, ids: lessons, ...content };
+  if (first === undefined) return refuse('no lesson');
+  if (op === 'DELETE') return accept({ op, ids: [first], ...reasonOf(one) });
+  if (op === 'MERGE' && lessons.length > 1) return accept({ op, ids: lessons, ...content });
   // A merge of one lesson is a new text for it.
-  return { op: 'UPDATE', ids: [first], ...content };
+  return accept({ op: 'UPDATE', ids: [first], ...content });
 }
 
 function namesIn(one: JsonObject): readonly string[] {

@@ -66,9 +66,10 @@ export async function reconcileBatch(input: ReconcileInput): Promise<ReconciledB
   const changes: PlannedChange[] = [];
   const dropped: string[] = [];
   for (const cluster of clusters) {
-    const agreed = united(cluster) ?? asked.decisions.get(conflicts.indexOf(cluster)) ?? settle(cluster);
-    if ('why' in agreed) dropped.push(agreed.why);
-    else if (agreed.op !== 'NONE') changes.push(agreed);
+    const agreed = united(cluster) ?? asked.decisions.get(conflicts.indexOf(cluster));
+    const settled = agreed === undefined ? settle(cluster) : { ok: true as const, decision: agreed };
+    if (!settled.ok) dropped.push(settled.why);
+    else if (settled.decision.op !== 'NONE') changes.push(settled.decision);
   }
   return { changes, dropped, ...(asked.failed === undefined ? {} : { failed: asked.failed }) };
 }
@@ -154,14 +155,18 @@ const spreadOf = ({ plan: { group } }: Wish): number => {
 };
 
 /** By rule: the clearest contrast speaks for the others. A lesson that one group improves and another deletes stays as it is. */
-function settle(cluster: readonly Wish[]): PlannedChange | { readonly why: string } {
+function settle(
+  cluster: readonly Wish[],
+): { readonly ok: true; readonly decision: Decision } | { readonly ok: false; readonly why: string } {
   const ops = new Set(cluster.map(({ op }) => op));
   const ids = [...new Set(cluster.flatMap((wish) => wish.ids))];
   if (ops.has('DELETE') && ops.size > 1)
-    return { why: `groups disagree about ${ids.join(', ')}: one deletes what another changes` };
+    return { ok: false, why: `groups disagree about ${ids.join(', ')}: one deletes what another changes` };
   const candidates = ops.has('MERGE') ? cluster.filter(({ op }) => op === 'MERGE') : cluster;
   const [best] = candidates.toSorted((a, b) => spreadOf(b) - spreadOf(a));
-  return best === undefined ? { why: 'nothing is left of it' } : withGroups(best, cluster);
+  return best === undefined
+    ? { ok: false, why: 'nothing is left of it' }
+    : { ok: true, decision: withGroups(best, cluster) };
 }
 
 type Decision = PlannedChange | { readonly op: 'NONE' };

@@ -151,11 +151,8 @@ async function measurePair(
     NOTHING_SPENT,
   );
   const grades =
-    method === 'tasks'
-      ? { with: meanGrade(pair.with), without: meanGrade(pair.without) }
-      : await compareAnswers(task, pair, parts.compare, signal);
-  if (typeof grades.with === 'string') return { why: grades.with, used };
-  if (typeof grades.without === 'string') return { why: grades.without, used };
+    method === 'tasks' ? meanGrades(pair) : await compareAnswers(task, pair, parts.compare, signal);
+  if (!grades.ok) return { why: grades.why, used };
   const identity = await gradeIdentity(task, pair, parts.keepsIdentity, signal);
   return {
     pair: { task: task.id, root: task.root, with: grades.with, without: grades.without, ...identity },
@@ -209,15 +206,24 @@ async function attemptOnce(
 const isAttempt = (value: Json | undefined): value is Json & Attempt =>
   isObject(value) && isObject(value.outcome) && typeof value.output === 'string';
 
-/** In words why there is none. */
-function meanGrade(attempts: readonly Attempt[]): number | string {
-  let sum = 0;
-  for (const { outcome } of attempts) {
-    if (outcome.is === 'infrastructure') return outcome.why;
-    if (outcome.is === 'ungraded') return 'an attempt was not graded';
-    sum += outcome.reward;
+type PairGrades =
+  | ({ readonly ok: true } & Readonly<Record<Arm, number>>)
+  | { readonly ok: false; readonly why: string };
+
+function meanGrades(pair: PairAttempts): PairGrades {
+  const means = { with: 0, without: 0 };
+  for (const arm of ARMS) {
+    const attempts = pair[arm];
+    if (attempts.length === 0) return { ok: false, why: 'no attempt was made' };
+    let sum = 0;
+    for (const { outcome } of attempts) {
+      if (outcome.is === 'infrastructure') return { ok: false, why: outcome.why };
+      if (outcome.is === 'ungraded') return { ok: false, why: 'an attempt was not graded' };
+      sum += outcome.reward;
+    }
+    means[arm] = sum / attempts.length;
   }
-  return attempts.length === 0 ? 'no attempt was made' : sum / attempts.length;
+  return { ok: true, ...means };
 }
 
 /** Both arms or none: half a comparison says nothing. */
@@ -240,34 +246,27 @@ async function gradeIdentity(
   return { identity };
 }
 
-interface Grades {
-  readonly with: number | string;
-  readonly without: number | string;
-}
-
 /** Each answer with the lesson against the answer without it of the same seed. */
 async function compareAnswers(
   task: PracticeTask,
   pair: PairAttempts,
   compare: CompareAnswers | undefined,
   signal: AbortSignal,
-): Promise<Grades> {
+): Promise<PairGrades> {
   const sums = { with: 0, without: 0 };
   for (const [place, attempt] of pair.with.entries()) {
     const other = pair.without[place];
     const failed = [attempt, other].find((one) => one?.outcome.is === 'infrastructure')?.outcome;
-    if (failed?.is === 'infrastructure') return { with: failed.why, without: failed.why };
+    if (failed?.is === 'infrastructure') return { ok: false, why: failed.why };
     const verdicts = await compare?.(task)(
       [attempt, other].map((one) => ({ task: task.prompt, output: one?.output ?? '', domain: task.domain })),
       signal,
     );
     const [first, second] = verdicts ?? [];
-    if (first?.status !== 'ok' || second?.status !== 'ok') {
-      const why = first?.reasons[0] ?? 'there is no judge to compare answers';
-      return { with: why, without: why };
-    }
+    if (first?.status !== 'ok' || second?.status !== 'ok')
+      return { ok: false, why: first?.reasons[0] ?? 'there is no judge to compare answers' };
     sums.with += first.reward / pair.with.length;
     sums.without += second.reward / pair.with.length;
   }
-  return sums;
+  return { ok: true, ...sums };
 }
