@@ -6,11 +6,11 @@ import type { Records } from '../../core/store.ts';
 import { describeTrial, trialOf } from '../../lessons/effect/describe-trial.ts';
 import { readTrials } from '../../lessons/effect/fold-trials.ts';
 import { renderLine } from '../../lessons/render-block.ts';
+import { SESSION_SIZES, type SessionRequest } from './plan-session.ts';
 import { type OriginYield, type PastSession, type PracticeYield, payOf } from './practice-history.ts';
 import { spentByUnits } from './practice-units.ts';
 import type { SessionReport } from './run-session.ts';
-import { SESSION_SIZES } from './session-kinds.ts';
-import type { SessionRequest, SessionSettings } from './session-parts.ts';
+import type { SessionSettings } from './session-parts.ts';
 import { describeWeights } from './session-weights.ts';
 
 /** Sessions for a list, newest first. */

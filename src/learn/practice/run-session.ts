@@ -12,12 +12,12 @@ import { coreLines } from '../identity/identity-lines.ts';
 import { openTrialJudge } from '../trial/replay-tasks.ts';
 import { runTrials, type TrialEvent } from '../trial/trials.ts';
 import { sessionsOf } from './attempt-batch.ts';
-import { appendSession, openTasks, planSession, runnableTasks } from './plan-session.ts';
+import { appendSession, openTasks, planSession, runnableTasks, type SessionRequest } from './plan-session.ts';
 import { practice } from './practice.ts';
 import { isContinuable, type PastSession, yieldsByOrigin } from './practice-history.ts';
 import type { PracticeEvent, PracticeResult } from './practice-input.ts';
 import { openPracticeJournal, type RunUnits, spentByUnits } from './practice-units.ts';
-import type { SessionAttempts, SessionParts, SessionRequest, SessionSettings } from './session-parts.ts';
+import type { SessionAttempts, SessionParts, SessionSettings } from './session-parts.ts';
 import { measureWeights, type SessionTraining, trainOnWaiting, weightsOf } from './session-weights.ts';
 import { fixRecordedGroups } from './sources/recorded-groups.ts';
 

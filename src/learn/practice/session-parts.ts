@@ -11,7 +11,6 @@ import type { TrialSettings } from '../trial/trials.ts';
 import type { PracticeHistory } from './practice-history.ts';
 import type { PracticeGate, PracticeInput, SimilarTexts } from './practice-input.ts';
 import type { RunUnits } from './practice-units.ts';
-import type { DueSession } from './session-kinds.ts';
 import type { SessionTraining } from './session-weights.ts';
 import type { EmbedTexts } from './sources/near-tasks.ts';
 import type { PracticeTasks } from './sources/practice-tasks.ts';
@@ -79,12 +78,4 @@ export interface SessionAttempts {
   /** Why an engine that could train does not. */
   readonly untrained?: string;
   close?(): Promise<void>;
-}
-
-/** What is asked for: a due session, or one that a person wants. */
-export interface SessionRequest extends DueSession {
-  readonly tasks?: number;
-  readonly groupSize?: number;
-  /** The id of the key of the person who asked for it. */
-  readonly by?: string;
 }
