@@ -113,23 +113,23 @@ async function* practiceBatch(
   }
 
   // 3. Groups with better and worse attempts are kept.
-  const kept = groups.filter((group) => hasSpread(group, settings.tolerance));
-  tally.grouped(groups, kept);
-  yield { type: 'groups-kept', step, kept: kept.length, of: groups.length };
+  const contrasts = groups.filter((group) => hasSpread(group, settings.tolerance));
+  tally.grouped(groups, contrasts);
+  yield { type: 'groups-kept', step, kept: contrasts.length, of: groups.length };
 
   // 4. The weights get the groups first: what is published next makes them stale.
-  if (kept.length > 0) yield* trainFirst(parts, step, kept);
+  if (contrasts.length > 0) yield* trainFirst(parts, step, contrasts);
 
   // 5. Each group becomes at most one experience, and operations on the library.
   const learned: (LearnedGroup | undefined)[] = [];
-  for await (const { index, value } of inParallel(kept, settings.concurrency, (group) =>
+  for await (const { index, value } of inParallel(contrasts, settings.concurrency, (group) =>
     learnOnce(parts, step, group),
   )) {
     for (const event of value.events) yield event;
     if (value.lost) tally.lost();
     for (const event of value.events) if (event.type === 'operation-quarantined') tally.quarantined();
     if (value.spent !== undefined) spent ??= value.spent;
-    const group = kept[index];
+    const group = contrasts[index];
     if (value.plan !== undefined && group !== undefined) learned[index] = { ...value.plan, group };
   }
   const plans = learned.flatMap((plan) => plan ?? []);
@@ -139,7 +139,7 @@ async function* practiceBatch(
     `proposals/${step}`,
     {
       is: isDrafted,
-      sessions: kept.flatMap(sessionsOfGroup),
+      sessions: contrasts.flatMap(sessionsOfGroup),
       keep: () => spent === undefined,
       make: async () => {
         const changes = await reconcile(parts, plans);
@@ -150,7 +150,7 @@ async function* practiceBatch(
   );
 
   // 7. The gate judges each, and what passes is published as one set.
-  const cycle = await publish(parts, step, kept, drafted?.value.proposals ?? []);
+  const cycle = await publish(parts, step, contrasts, drafted?.value.proposals ?? []);
   if (cycle !== undefined) {
     tally.cycled(cycle);
     yield { type: 'batch-ended', step, cycle };
@@ -161,9 +161,9 @@ async function* practiceBatch(
 async function* trainFirst(
   { input: { trainOn, signal }, units }: RunParts,
   step: number,
-  kept: readonly AttemptGroup[],
+  contrasts: readonly AttemptGroup[],
 ): AsyncGenerator<PracticeEvent, void> {
-  const groups = kept.filter(({ attempts }) => attempts.every(({ sampled }) => sampled !== undefined));
+  const groups = contrasts.filter(({ attempts }) => attempts.every(({ sampled }) => sampled !== undefined));
   if (trainOn === undefined || groups.length === 0) return;
   const unit = await units.value<TrainedUnit>(trainedUnit(step), {
     is: isTrainedUnit,
@@ -279,17 +279,17 @@ async function reconcile(
 async function publish(
   { input, units }: RunParts,
   step: number,
-  kept: readonly AttemptGroup[],
+  contrasts: readonly AttemptGroup[],
   drafted: readonly PracticeProposal[],
 ): Promise<CycleEnd | undefined> {
   if (drafted.length === 0) return undefined;
   const { run, library, gate, clock, signal, record } = input;
-  const shown = new Map(kept.map((group) => [group.id, casesOf(group, clock.now())]));
+  const shown = new Map(contrasts.map((group) => [group.id, casesOf(group, clock.now())]));
   const judge = async (one: PracticeProposal, place: number): Promise<Judgement> => {
     const cases = one.groups.flatMap((id) => shown.get(id) ?? []);
     const judged = await units.value<Judgement>(`judged/${step}/${place}`, {
       is: isJudgement,
-      sessions: kept.filter(({ id }) => one.groups.includes(id)).flatMap(sessionsOfGroup),
+      sessions: contrasts.filter(({ id }) => one.groups.includes(id)).flatMap(sessionsOfGroup),
       make: () => gate(one.proposal, cases, library),
     });
     return judged?.value ?? { outcome: 'refused', why: ['what it rests on was erased'] };
@@ -326,9 +326,9 @@ async function publish(
         },
       );
       const { isRetryable: _, ...fact } = cycle;
-      const mined = kept.flatMap(sessionsOfGroup);
+      const mined = contrasts.flatMap(sessionsOfGroup);
       // Attempts of practice are no turns of the record: training leaves out the recorded ones alone.
-      const turns = kept.flatMap(({ attempts }) => attempts.flatMap(({ from }) => from?.turn ?? []));
+      const turns = contrasts.flatMap(({ attempts }) => attempts.flatMap(({ from }) => from?.turn ?? []));
       return { ...fact, turns, sessions: [...new Set([...(fact.sessions ?? []), ...mined])] };
     },
   });
@@ -376,7 +376,7 @@ async function endRun(
 /** What a run did, counted. */
 interface PracticeTally {
   attempted(made: readonly TaskAttempts[]): void;
-  grouped(groups: readonly AttemptGroup[], kept: readonly AttemptGroup[]): void;
+  grouped(groups: readonly AttemptGroup[], contrasts: readonly AttemptGroup[]): void;
   cycled(cycle: CycleEnd): void;
   lost(): void;
   quarantined(): void;
@@ -407,12 +407,12 @@ function createPracticeTally(): PracticeTally {
     attempted: (made) => {
       for (const { attempts } of made) for (const { outcome } of attempts) counts[outcome.is]++;
     },
-    grouped: (groups, kept) => {
+    grouped: (groups, contrasts) => {
       counts.groups += groups.length;
       counts.recorded += groups.filter(({ attempts }) =>
         attempts.some(({ from }) => from !== undefined),
       ).length;
-      counts.kept += kept.length;
+      counts.kept += contrasts.length;
       for (const { gradedBy, attempts } of groups) {
         const all = [...(rewards.get(gradedBy) ?? []), ...rewardsOf(attempts)];
         if (all.length > 0) rewards.set(gradedBy, all);
