@@ -221,7 +221,7 @@ export async function runnableTasks(
 }
 
 /** Whether a task can be attempted and checked on this machine now; each is looked at once. */
-export function createRunnable({
+function createRunnable({
   tasks,
   records,
   whyNotAttempted,
