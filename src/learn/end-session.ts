@@ -56,7 +56,11 @@ export async function endSession(
       facts.push({
         at: now,
         fact: {
-          ...{ type: 'session-scored', session, score, lessons, heldOut },
+          type: 'session-scored',
+          session,
+          score,
+          lessons,
+          heldOut,
           ...(unmeasured.length === 0 ? {} : { unmeasured }),
           ...(ignored.length === 0 ? {} : { ignored }),
           ...(contradicted.length === 0 ? {} : { contradicted }),

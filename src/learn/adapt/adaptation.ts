@@ -49,9 +49,9 @@ export async function openAdaptation(options: AdaptationOptions): Promise<Learne
       while (window.hasNews) {
         const supported: SupportedCandidate[] = [];
         for (const draft of window.digest(takenKeys(library))) {
-          const candidate = await supportedCandidate(draft, window, rules, reporters);
-          if ('why' in candidate) journal(`${draft.dedupeKey}: ${candidate.why}`);
-          else supported.push(candidate);
+          const result = await supportedCandidate(draft, window, rules, reporters);
+          if (result.ok) supported.push(result.candidate);
+          else journal(`${draft.dedupeKey}: ${result.why}`);
         }
         if (supported.length === 0) continue;
         const marks = supported.map(({ draft }) => [draft.dedupeKey, draft.records]);

@@ -26,9 +26,12 @@ export interface DraftedOverlay {
 }
 
 /** Why nothing can be drafted from the records. */
-export interface NoDraft {
+interface NoDraft {
+  readonly ok: false;
   readonly why: string;
 }
+
+const noDraft = (why: string): NoDraft => ({ ok: false, why });
 
 /** How far a hint from one candidate moves the router. */
 const USUAL_BIAS = MOST_BIAS / 2;
@@ -44,28 +47,29 @@ export function draftOverlay(
   draft: CandidateDraft,
   records: readonly LearningRecord[],
   floors: LimitFloors = LEAST_FLOORS,
-): DraftedOverlay | NoDraft {
+): { readonly ok: true; readonly overlay: DraftedOverlay } | NoDraft {
   const [record] = records;
-  if (record === undefined) return { why: 'its records are gone' };
+  if (record === undefined) return noDraft('its records are gone');
   const scope = scopeOfRecord(record);
   if (scope === undefined)
-    return { why: 'its events name no agent and no kind of run, so that it would act everywhere' };
+    return noDraft('its events name no agent and no kind of run, so that it would act everywhere');
   const where = describeScope(scope);
   const about = `${record.kind.replaceAll('_', ' ')}${record.sourceLabel === record.kind ? '' : ` (${record.sourceLabel})`}`;
-  const made = payloadOf(draft, record, floors);
-  if ('why' in made) return made;
-  const { payload, lines, hasWords } = made;
+  const template = payloadOf(draft, record, floors);
+  if (!template.ok) return template;
+  const { payload, lines, hasWords } = template;
   const description = clip(
     oneLine(`${describeChange(payload)} ${where}, because of ${about}.`),
     LONGEST_LINE,
   );
   // A flow has a page of its own.
-  const page = made.page ?? { name: nameOf(draft), description, content: lines.join('\n') };
+  const page = template.page ?? { name: nameOf(draft), description, content: lines.join('\n') };
   const { name, description: when, content } = page;
-  return { name, description: when, content, payload, scope, hasWords };
+  return { ok: true, overlay: { name, description: when, content, payload, scope, hasWords } };
 }
 
-interface Made {
+interface FilledTemplate {
+  readonly ok: true;
   readonly payload: OverlayPayload;
   /** What it does, for people; in prompts where the kind is shown. */
   readonly lines: readonly string[];
@@ -73,26 +77,31 @@ interface Made {
   readonly hasWords: boolean;
 }
 
-function payloadOf({ type }: CandidateDraft, record: LearningRecord, floors: LimitFloors): Made | NoDraft {
+function payloadOf(
+  { type }: CandidateDraft,
+  record: LearningRecord,
+  floors: LimitFloors,
+): FilledTemplate | NoDraft {
   const { kind, payload: data } = record;
   switch (type) {
     case 'prompt_fragment': {
       const guidance = linesOf(data.guidance ?? data.text ?? data.fact ?? data.summary);
-      if (guidance.length === 0) return { why: 'its events have no guidance: report it as guidance' };
-      return { payload: { type, guidance }, lines: guidance.map((line) => `- ${line}`), hasWords: true };
+      if (guidance.length === 0) return noDraft('its events have no guidance: report it as guidance');
+      const lines = guidance.map((line) => `- ${line}`);
+      return { ok: true, payload: { type, guidance }, lines, hasWords: true };
     }
     case 'fix_template': {
       const error = linesOf(data.error ?? data.digest)[0];
       const repair = linesOf(data.repair ?? data.steps ?? data.commands);
       if (error === undefined || repair.length === 0)
-        return { why: 'its events name no error with a repair that worked: report error and repair' };
+        return noDraft('its events name no error with a repair that worked: report error and repair');
       const lines = [
         `When this error comes up: ${error}`,
         '',
         'What worked before:',
         ...repair.map((line) => `- ${line}`),
       ];
-      return { payload: { type, error, repair }, lines, hasWords: true };
+      return { ok: true, payload: { type, error, repair }, lines, hasWords: true };
     }
     case 'routing_hint': {
       const tier =
@@ -100,25 +109,22 @@ function payloadOf({ type }: CandidateDraft, record: LearningRecord, floors: Lim
       const asked = asNumber(data.bias) ?? USUAL_BIAS;
       const bias = asked > 0 ? Math.min(MOST_BIAS, asked) : USUAL_BIAS;
       const lines = [`The router prefers the ${tier} model by ${bias} (differences of expected quality).`];
-      return { payload: { type, tier, bias }, lines, hasWords: false };
+      return { ok: true, payload: { type, tier, bias }, lines, hasWords: false };
     }
     case 'validator_policy_tweak': {
       const asked = limitOf(record);
-      if ('why' in asked) return asked;
+      if (asked === undefined) return noDraft('its events name no limit: it is shown, and changes nothing');
       const payload = withinFloors(asked, floors);
-      return {
-        payload,
-        lines: [...describeLimit(payload), ...describeFloors(asked, payload)],
-        hasWords: false,
-      };
+      const lines = [...describeLimit(payload), ...describeFloors(asked, payload)];
+      return { ok: true, payload, lines, hasWords: false };
     }
     case 'flow_offload': {
       const flow = draftFlow(record);
       return flow === undefined
-        ? {
-            why: 'its events have no steps with their tools and arguments, or risky ones: report steps and parameters',
-          }
-        : { page: flow, payload: flow.overlay.payload, lines: [], hasWords: true };
+        ? noDraft(
+            'its events have no steps with their tools and arguments, or risky ones: report steps and parameters',
+          )
+        : { ok: true, page: flow, payload: flow.overlay.payload, lines: [], hasWords: true };
     }
   }
 }
@@ -130,7 +136,7 @@ const FEW_LESSONS = 2;
  * What is tightened: as the event names it, else, for a reporter that watches its own tries or guidance, by its kind. What Instar
  * observed of an agent's work says nothing about the provider's retries, and lessons that did not help are revised one by one.
  */
-function limitOf({ kind, payload: data, by }: LearningRecord): LimitOverlay | NoDraft {
+function limitOf({ kind, payload: data, by }: LearningRecord): LimitOverlay | undefined {
   const whole = (value: Json | undefined, least: number, most: number): number | undefined => {
     const number = asNumber(value);
     return number !== undefined && Number.isSafeInteger(number) && number >= least && number <= most
@@ -148,7 +154,7 @@ function limitOf({ kind, payload: data, by }: LearningRecord): LimitOverlay | No
   const own = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
   if (Object.keys(own).length > 0 || checks.length > 0)
     return { type: 'validator_policy_tweak', ...own, ...(checks.length === 0 ? {} : { checks }) };
-  if (by === OBSERVER) return { why: 'its events name no limit: it is shown, and changes nothing' };
+  if (by === OBSERVER) return undefined;
   // Guidance that did not help: fewer lessons are shown. Anything else that was tried too often: fewer tries.
   return kind === 'guidance_noisy' || kind === 'stale_guidance'
     ? { type: 'validator_policy_tweak', lessons: FEW_LESSONS }

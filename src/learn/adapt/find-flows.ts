@@ -50,7 +50,9 @@ export function createFlowFinder(): FlowFinder {
       const own = toKnownSession(session);
       const found = own.runs.flatMap((run, index) => {
         const calls = session.runs[index] ?? [];
-        return calls.flatMap((_, at) => findAt(calls, run, at, own, known.like(run, at), index) ?? []);
+        return calls.flatMap(
+          (_, at) => findAt({ session: own, run: index, at }, calls, known.like(run, at)) ?? [],
+        );
       });
       known.add(own);
       const kept: PlacedFlow[] = [];
@@ -76,15 +78,13 @@ const byLength = (a: PlacedFlow, b: PlacedFlow): number =>
 const overlaps = (a: PlacedFlow, b: PlacedFlow): boolean =>
   a.run === b.run && a.at < b.at + b.shape.length && b.at < a.at + a.shape.length;
 
-/** The longest flow that begins with this call. */
+/** The longest flow that begins at a place. `calls`: the run of that place; `like`: where sessions made the same call. */
 function findAt(
+  { session: own, run: index, at }: CallPlace,
   calls: readonly FlowCall[],
-  run: readonly KnownCall[],
-  at: number,
-  own: KnownSession,
   like: readonly CallPlace[],
-  index: number,
 ): PlacedFlow | undefined {
+  const run = own.runs[index] ?? [];
   const others = like
     .filter(({ session }) => session.id !== own.id)
     .flatMap((place) => alignWith(run, at, place) ?? []);

@@ -38,7 +38,9 @@ export function observedEvent(
   return {
     at,
     fact: {
-      ...{ type: 'event-reported', kind, by: 'instar' },
+      type: 'event-reported',
+      kind,
+      by: 'instar',
       ...compact({ agent, runKind, session, score }),
       data: compact({ label, leader, [SEEN_WITH]: caller, ...data }),
     },

@@ -52,11 +52,11 @@ export function createObserver({ records, evidence, library, effects, log }: Obs
     },
     take: () =>
       quietly(async () => {
-        const found: NewFact[] = [];
+        const events: NewFact[] = [];
         const facts = noted;
         noted = [];
-        for (const stored of facts) found.push(...(await observeFact(stored, { records, library })));
-        return found;
+        for (const stored of facts) events.push(...(await observeFact(stored, { records, library })));
+        return events;
       }),
     session: (session, ended, now) =>
       quietly(async () => {
@@ -67,13 +67,13 @@ export function createObserver({ records, evidence, library, effects, log }: Obs
         // An episode reports its events itself.
         if (view === undefined) return [];
         const lastUse = (id: string): number | undefined => effects.usefulness(id).last;
-        const seen = observeSession(
+        const observed = observeSession(
           { session, view, turns, ended },
           { lessonOf: library.lesson, lastUse },
           now,
         );
-        const conflicts = await findConflicts(session, turns, view, records, evidence, now);
-        return [...conflicts, ...seen].slice(0, MOST_EVENTS);
+        const conflicts = await findConflicts({ session, turns, view }, { records, evidence }, now);
+        return [...conflicts, ...observed].slice(0, MOST_EVENTS);
       }),
   };
 }
@@ -201,16 +201,20 @@ const MOST_CONFLICTS = 4;
 /** The time of a file's first and last edit. */
 type EditTimes = ReadonlyMap<string, readonly [first: number, last: number]>;
 
+interface EditingSession {
+  readonly session: string;
+  readonly turns: readonly AppraisedTurn[];
+  /** Of its first turn. */
+  readonly view: Pick<TurnView, 'runKind' | 'caller'>;
+}
+
 /**
  * Files that this session and another agent's of the same project edited within an hour. Without a project, or without another agent in
  * it, nothing is read.
  */
 async function findConflicts(
-  session: string,
-  turns: readonly AppraisedTurn[],
-  { runKind, caller }: Pick<TurnView, 'runKind' | 'caller'>,
-  records: ConflictRecords,
-  evidence: Pick<EvidenceReader, 'turns'>,
+  { session, turns, view: { runKind, caller } }: EditingSession,
+  { records, evidence }: Pick<ObserverOptions, 'records' | 'evidence'>,
   now: number,
 ): Promise<readonly NewFact[]> {
   const own = await records.session(session);
@@ -228,7 +232,7 @@ async function findConflicts(
     .slice(0, MOST_COMPARED);
   if (others.length === 0) return [];
   const edits = await editTimes(turns, records);
-  const found: NewFact[] = [];
+  const conflicts: NewFact[] = [];
   for (const other of others) {
     const theirs = await editTimes(await evidence.turns(other.id), records);
     for (const [path, times] of edits) {
@@ -250,10 +254,10 @@ async function findConflicts(
         now,
       );
       // Whichever of the two ends first reports it.
-      found.push({ at: now, fact, key: `observed:task_conflict:${shortHash([...pair, file])}` });
+      conflicts.push({ at: now, fact, key: `observed:task_conflict:${shortHash([...pair, file])}` });
     }
   }
-  return found.slice(0, MOST_CONFLICTS);
+  return conflicts.slice(0, MOST_CONFLICTS);
 }
 
 const isNear = (one: SessionView, other: SessionView): boolean =>

@@ -6,7 +6,7 @@ import { type AdaptRules, lessonIdOf } from './adaptation.ts';
 import { DEFAULT_DIGEST, digestRecords, type RegisteredKinds } from './digest.ts';
 import { learningRecordOf } from './learning-records.ts';
 import { createRecordWindow, MOST_RECORDS } from './record-window.ts';
-import { createReporters, supportedCandidate } from './support-candidate.ts';
+import { type CandidateSupport, createReporters, supportedCandidate } from './support-candidate.ts';
 
 const MOST_LISTED = 50;
 
@@ -93,12 +93,12 @@ const describeDraft = ({
   records: [...records],
 });
 
-const describeSupport = (found: Awaited<ReturnType<typeof supportedCandidate>>): JsonObject => ({
-  score: Number(found.support.score.toFixed(1)),
-  matches: found.support.matches,
-  mean: Number(found.support.mean.toFixed(1)),
-  status: found.support.passes ? ('why' in found ? 'incomplete' : 'corroborated') : 'unsupported',
-  ...('why' in found ? { why: found.why } : {}),
+const describeSupport = (result: CandidateSupport): JsonObject => ({
+  score: Number(result.support.score.toFixed(1)),
+  matches: result.support.matches,
+  mean: Number(result.support.mean.toFixed(1)),
+  status: result.support.passes ? (result.ok ? 'corroborated' : 'incomplete') : 'unsupported',
+  ...(result.ok ? {} : { why: result.why }),
 });
 
 function describePromoted({ id, state, reason, text }: Lesson): JsonObject {

@@ -20,10 +20,9 @@ export interface SupportedCandidate {
   readonly doubt?: string;
 }
 
-interface UnsupportedCandidate {
-  readonly why: string;
-  readonly support: Corroboration;
-}
+export type CandidateSupport =
+  | { readonly ok: true; readonly support: Corroboration; readonly candidate: SupportedCandidate }
+  | { readonly ok: false; readonly support: Corroboration; readonly why: string };
 
 /** What the record knows about those who report. */
 export interface Reporters {
@@ -45,26 +44,33 @@ export async function supportedCandidate(
   window: Pick<RecordWindow, 'alike' | 'record'>,
   settings: CorroborateSettings,
   reporters: Reporters,
-): Promise<SupportedCandidate | UnsupportedCandidate> {
+): Promise<CandidateSupport> {
   const used = draft.records.flatMap((id) => window.record(id) ?? []);
   const voters = await votersOf(window.alike(draft), reporters);
   const [own] = used;
   const isJoint = draft.key === undefined && own?.key !== undefined;
   const agreeing = isJoint ? voters.filter(asksAs(draft, own)) : voters;
   const support = corroborate(draft, agreeing, settings);
-  if (!support.passes) return { why: 'other events do not support it', support };
+  if (!support.passes) return { ok: false, why: 'other events do not support it', support };
   if (isJoint && new Set(agreeing.map(({ key }) => key)).size < 2)
-    return { why: 'the events of one key alone support it', support };
+    return { ok: false, why: 'the events of one key alone support it', support };
   const floors = await reporters.floorsOf({ agent: own?.agent, member: draft.member });
-  const overlay = draftOverlay(draft, used, floors);
-  if ('why' in overlay) return { why: overlay.why, support };
-  const found = { draft, support, records: used, overlay };
-  const { key } = draft;
+  const drafted = draftOverlay(draft, used, floors);
+  if (!drafted.ok) return { ok: false, why: drafted.why, support };
+  const { overlay } = drafted;
+  const reach = await reachOfKey(draft, overlay, reporters);
+  return { ok: true, support, candidate: { draft, support, records: used, overlay, ...reach } };
+}
+
+async function reachOfKey(
+  { key, member }: CandidateDraft,
+  { scope: { agent } }: DraftedOverlay,
+  reporters: Reporters,
+): Promise<Pick<SupportedCandidate, 'onlyFor' | 'doubt'>> {
   // A principal's is bound to it by its scope.
-  if (key === undefined || draft.member !== undefined) return found;
-  const { agent } = overlay.scope;
-  if (agent === undefined || (await reporters.hasAgent(key, agent))) return { ...found, onlyFor: key };
-  return { ...found, doubt: `only the key ${key} reported it, and the agent ${agent} does not work with it` };
+  if (key === undefined || member !== undefined) return {};
+  if (agent === undefined || (await reporters.hasAgent(key, agent))) return { onlyFor: key };
+  return { doubt: `only the key ${key} reported it, and the agent ${agent} does not work with it` };
 }
 
 /** A session that nobody recorded is a name that the reporter made up: it has no vote of its own, unless the owner says so. */
@@ -84,9 +90,10 @@ async function votersOf(
 function asksAs(draft: CandidateDraft, own: LearningRecord): (other: LearningRecord) => boolean {
   const asked = draftOverlay(draft, [own]);
   return (other) => {
-    const found = draftOverlay(draft, [other]);
-    if ('why' in asked || 'why' in found) return false;
-    return isDeepStrictEqual([asked.payload, asked.scope], [found.payload, found.scope]);
+    const others = draftOverlay(draft, [other]);
+    if (!asked.ok || !others.ok) return false;
+    const [one, two] = [asked.overlay, others.overlay];
+    return isDeepStrictEqual([one.payload, one.scope], [two.payload, two.scope]);
   };
 }
 

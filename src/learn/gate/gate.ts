@@ -93,11 +93,13 @@ async function judge(
 
   // 2. Is there enough evidence? An experience may come from one session; a skill needs two.
   const isMemory = (change.op === 'add' ? change.kind : old?.kind) === 'experience';
-  const weighed = await weighEvidence(change.text, quotes, cases, old, options, isMemory);
+  const weighed = await weighEvidence(
+    { text: change.text, quotes, cases, old, mayBeUncorroborated: isMemory },
+    options,
+  );
   if (!weighed.ok) return refused(weighed.why);
 
   // 3. Should a person review it first?
-
   const sorted = await sortEvidenceByTrust(cases);
   const joined = change.op === 'merge' ? change.ids.flatMap((id) => library.lesson(id) ?? []) : [];
   const shown = [...(old === undefined ? [] : [old]), ...joined]
@@ -127,9 +129,11 @@ async function judge(
   const added = findModelAdditions(change.text, others, withoutTasks(known, cases), provenance);
   const tainted = isOwnWording(change.text, others)
     ? []
-    : await findOutsideText(change.text, weighed.cited, withoutAnswers(known, change.text), provenance, {
-        ...meaning,
-        lines: others,
+    : await findOutsideText(change.text, {
+        cited: weighed.cited,
+        known: withoutAnswers(known, change.text),
+        provenance,
+        meaning: { ...meaning, lines: others },
       });
   const before: readonly Taint[] = [...change.text.taint, ...(old?.text.taint ?? [])];
   const taint = (['tool', 'web'] as const).filter(
@@ -272,21 +276,26 @@ const withoutAnswers = (known: EvidenceByTrust, { evidence: { learner } }: Lesso
     ? { ...known, untrusted: known.untrusted.filter(({ isAgent }) => !isAgent) }
     : known;
 
+interface TextOrigins {
+  readonly cited: readonly EvidenceCase[];
+  readonly known: EvidenceByTrust;
+  readonly provenance: LiteralProvenance;
+  /** With the lines that no person said. */
+  readonly meaning: MeaningReading;
+}
+
 /** Which parts of a lesson may come from outside text. */
 async function findOutsideText(
   text: LessonText,
-  cited: readonly EvidenceCase[],
-  known: EvidenceByTrust,
-  provenance: LiteralProvenance,
-  { lines, statements, isUnknown }: MeaningReading,
+  { cited, known, provenance, meaning: { lines, statements, isUnknown } }: TextOrigins,
 ): Promise<readonly TaintFinding[]> {
   const basis = findUnsupportedBasis(cited, known.untrusted);
-  const found = [
+  const findings = [
     ...(await findTaint(promptText(text), known, provenance)),
     ...(basis === undefined ? [] : [basis]),
     ...known.missing.map((why): TaintFinding => ({ taint: 'tool', why })),
   ];
-  if (found.length > 0) return found;
+  if (findings.length > 0) return findings;
   const near = findOutsideMeaning(lines, statements.length);
   if (near !== undefined) {
     const from = near.taint === 'web' ? 'a page' : 'a tool output';

@@ -67,7 +67,7 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 const ENTITY = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z]{2,8}));/g;
 const PERCENT = /(?:%[0-9a-fA-F]{2})+/g;
-const ESCAPE = /\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrt]))/g;
+const ESCAPE = /\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|[nrt])/g;
 const BLOB = /[A-Za-z0-9+/_-]{16,}={0,2}/g;
 const TAG = /[\u{e0020}-\u{e007e}]/gu;
 const SELECTORS = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{8,}/gu;
@@ -130,9 +130,10 @@ function decodeEscapes(text: string): string {
           : (NAMED[name?.toLowerCase() ?? ''] ?? whole),
     )
     .replace(PERCENT, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'))
-    .replace(ESCAPE, (whole, braced?: string, four?: string, two?: string, control?: string) =>
-      control === undefined ? pointOf(Number.parseInt(braced ?? four ?? two ?? '', 16), whole) : '\n',
-    );
+    .replace(ESCAPE, (whole, braced?: string, four?: string, two?: string) => {
+      const hex = braced ?? four ?? two;
+      return hex === undefined ? '\n' : pointOf(Number.parseInt(hex, 16), whole);
+    });
 }
 
 const pointOf = (point: number, whole: string): string =>

@@ -37,7 +37,12 @@ export interface LineMeaning {
 
 /** A line that was compared with nothing. */
 export const unread = (line: string): LineMeaning => ({
-  ...{ line, own: 0, ownSentence: '', outside: 0, outsideSentence: '', taint: 'tool' },
+  line,
+  own: 0,
+  ownSentence: '',
+  outside: 0,
+  outsideSentence: '',
+  taint: 'tool',
 });
 
 export interface MeaningReading {

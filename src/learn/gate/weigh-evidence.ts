@@ -34,6 +34,18 @@ export type WeighedEvidence =
       readonly isFromChat: boolean;
     };
 
+interface CitedEvidence {
+  /** Of the proposal, with the turns that it cites. */
+  readonly text: LessonText;
+  readonly quotes: Proposal['quotes'];
+  /** The turns of this cycle. */
+  readonly cases: readonly EvidenceCase[];
+  /** The lesson that it revises. */
+  readonly old: Lesson | undefined;
+  /** Failures of one session are a doubt for a person, and no reason to refuse. */
+  readonly mayBeUncorroborated: boolean;
+}
+
 /**
  * Checks the evidence that a proposal cites: it must be turns of this cycle, with quotes that were recorded. One failure
  * reported by a verifier or a person is enough, and so is one standing correction in the chat, for its own agent and project;
@@ -41,19 +53,15 @@ export type WeighedEvidence =
  * A success supports a lesson when something other than words proved it.
  */
 export async function weighEvidence(
-  text: LessonText,
-  quotes: Proposal['quotes'],
-  cases: readonly EvidenceCase[],
-  old: Lesson | undefined,
+  { text, quotes, cases, old, mayBeUncorroborated }: CitedEvidence,
   { voteDay, locate }: EvidenceRules,
-  mayBeUncorroborated: boolean,
 ): Promise<WeighedEvidence> {
   const named = new Set(text.evidence.turns);
   const recorded = quotes.filter(({ turn, text: quoted }) => isRecorded(quoted, turn, cases));
   const isFabricated = (turn: string): boolean =>
     quotes.some((quote) => quote.turn === turn) && !recorded.some((quote) => quote.turn === turn);
-  const known = cases.filter(({ turn }) => named.has(turn));
-  const valid = known.filter(({ turn }) => !isFabricated(turn));
+  const citedCases = cases.filter(({ turn }) => named.has(turn));
+  const valid = citedCases.filter(({ turn }) => !isFabricated(turn));
   const against = [
     ...rankFailures(valid).filter(({ appraisal }) => appraisal.verdict === 'failure'),
     ...valid.filter((one) => one.appraisal.verdict !== 'failure' && isSaid(one)),
@@ -61,10 +69,10 @@ export async function weighEvidence(
   const successes = valid.filter((one) => one.appraisal.verdict === 'success' && !isSaid(one));
   const isSupported = against.length > 0 || successes.some((one) => isProven(one) || isLiked(one));
   const cited = isSupported ? [...against, ...successes] : [];
-  if (known.length === 0) return refuse('it cites none of the turns of this cycle');
+  if (citedCases.length === 0) return refuse('it cites none of the turns of this cycle');
   if (cited.length === 0)
     return refuse(
-      valid.length < known.length
+      valid.length < citedCases.length
         ? 'it cites quotes that were not recorded'
         : 'none of the turns that it cites failed, was corrected or succeeded',
     );
@@ -98,12 +106,12 @@ export async function weighEvidence(
     ...[...new Set(mined), ...ranked.map(({ turn }) => turn)].slice(0, MOST_TURNS),
     ...(earlier?.turns ?? []),
   ]);
-  const kept = new Set([...turns].slice(0, MOST_TURNS));
+  const citable = new Set([...turns].slice(0, MOST_TURNS));
   const placed = await placeQuotes(
     recorded.filter(({ turn }) => ranked.some((failure) => failure.turn === turn)),
     locate,
   );
-  const placedQuotes = [...placed, ...(earlier?.quotes ?? [])].filter(({ turn }) => kept.has(turn));
+  const placedQuotes = [...placed, ...(earlier?.quotes ?? [])].filter(({ turn }) => citable.has(turn));
   const { learner, model, prompt } = text.evidence;
   return {
     ok: true,
@@ -111,7 +119,7 @@ export async function weighEvidence(
     doubts,
     isFromChat: chats.length > 0,
     evidence: {
-      turns: [...kept],
+      turns: [...citable],
       quotes: placedQuotes.slice(0, MOST_QUOTES),
       learner,
       ...(model === undefined ? {} : { model }),

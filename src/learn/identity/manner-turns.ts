@@ -160,8 +160,8 @@ export interface MannerMaterial {
   readonly cases: readonly FailureCase[];
 }
 
-/** Something that was said about manner, with the turn that it was said after. */
-interface SaidManner extends QuotedManner {
+/** A word about manner, with the turn after which it was said. */
+interface MannerStatement extends QuotedManner {
   readonly one: FailureCase;
 }
 
@@ -200,29 +200,33 @@ function createIdentityLearner(): Learner<MannerMaterial> {
   return {
     name: IDENTITY_LEARNER,
     learn: async function* ({ material: { agent, cases }, library }) {
-      const said: readonly SaidManner[] = cases
+      const statements: readonly MannerStatement[] = cases
         .flatMap((one) => mannerOf(one).map((manner) => ({ ...manner, one })))
         .sort((a, b) => b.one.at - a.one.at);
-      for (const topic of new Set(said.map((one) => one.topic))) {
-        const newest = said.find((one) => one.topic === topic);
+      for (const topic of new Set(statements.map((one) => one.topic))) {
+        const newest = statements.find((one) => one.topic === topic);
         if (newest === undefined) continue;
-        const same = said.filter(({ key }) => key === newest.key);
+        const same = statements.filter(({ key }) => key === newest.key);
         const id = mannerId(agent, newest.key);
         if (new Set(same.map(({ one }) => one.session)).size < FEWEST_SESSIONS) continue;
         if (library.lesson(id) !== undefined) continue;
-        yield propose(agent, id, newest, same, new Set(library.lessons().map(({ text }) => text.name)));
+        yield propose({ agent, id, newest, same }, library);
       }
     },
   };
 }
 
-function propose(
-  agent: string,
-  id: string,
-  newest: SaidManner,
-  same: readonly SaidManner[],
-  taken: ReadonlySet<string>,
-): Proposal {
+interface RepeatedManner {
+  readonly agent: string;
+  /** Of the lesson that is proposed. */
+  readonly id: string;
+  readonly newest: MannerStatement;
+  /** All statements with the key of the newest, itself included. */
+  readonly same: readonly MannerStatement[];
+}
+
+function propose({ agent, id, newest, same }: RepeatedManner, library: Pick<Library, 'lessons'>): Proposal {
+  const taken = new Set(library.lessons().map(({ text }) => text.name));
   const cases = [...new Set(same.map(({ one }) => one))];
   const quotes = [...new Set(same.map(({ quote }) => quote))];
   const [lead = newest.quote, ...rest] = quotes.slice(0, MOST_QUOTES);

@@ -1,5 +1,5 @@
-import type { Budget } from '../../core/budget.ts';
 import type { Lesson } from '../../core/lesson.ts';
+import type { Library } from '../../core/library.ts';
 import type { PracticeTask } from '../../core/practice.ts';
 import type { TrialFact, TrialOutcome } from '../../core/trial.ts';
 import { trialFigures } from '../../lessons/effect/describe-trial.ts';
@@ -7,19 +7,15 @@ import { readTrials, type TrialRecord } from '../../lessons/effect/fold-trials.t
 import { isIdentityProposal, replacedPart, subjectOfProposal } from '../../lessons/identity-measurement.ts';
 import { pairedInterval } from '../../stats/paired-test.ts';
 import { sessionsOf } from '../practice/attempt-batch.ts';
-import { createRunnable, openTasks } from '../practice/plan-session.ts';
-import {
-  createPracticeUnits,
-  openPracticeJournal,
-  type RunUnits,
-  spentByUnits,
-} from '../practice/practice-units.ts';
+import { runnableTasks } from '../practice/plan-session.ts';
+import { openPracticeJournal, spentByUnits } from '../practice/practice-units.ts';
 import type { SessionParts } from '../practice/session-parts.ts';
 import { splitOf } from '../practice/sources/split.ts';
-import { findTaskPool, type TaskPool } from '../trial/gate-tasks.ts';
+import { findTaskPool, type TaskPool, type TaskPoolResult } from '../trial/gate-tasks.ts';
 import { type KeepsIdentity, measureTrial } from '../trial/measure-trial.ts';
-import { createTrialJudge } from '../trial/replay-tasks.ts';
+import { openTrialJudge, type TrialJudge } from '../trial/replay-tasks.ts';
 import { proposedLines } from './identity-lines.ts';
+import type { IdentityJudge } from './open-identity-judge.ts';
 
 const DAY_MS = 86_400_000;
 /** Pairs of one measurement, and pairs measured together. */
@@ -104,10 +100,11 @@ async function measureIdentity(
   const attempts = await parts.openAttempts(budget, signal);
   try {
     const make = attempts.serving ?? attempts.make;
-    const judge = await openReplayJudge(parts, budget, journal);
+    const judge = await openTrialJudge(parts, budget, journal);
     const pool = await taskPool(lesson, parts, judge);
-    if ('why' in pool) return end('untested', `could not be tested: ${pool.why}`);
-    const keepsIdentity = await openKeeper(lesson, parts, budget, journal, signal);
+    if (!pool.ok) return end('untested', `could not be tested: ${pool.why}`);
+    const identityJudge = await parts.openIdentityJudge?.(budget, journal, signal);
+    const keepsIdentity = identityJudge && createKeeper(lesson, library, identityJudge);
     let spoiled = 0;
     for (;;) {
       const record = trials.of(subject);
@@ -175,52 +172,25 @@ export async function measureIdentities(
 const runOf = (subject: string): string => subject.replaceAll('/', '-').slice(0, 120);
 
 /** Both sides are compared with the identity as it would be: whether the proposal has the effect that it asks for. */
-async function openKeeper(
-  lesson: Lesson,
-  parts: SessionParts,
-  budget: Budget,
-  journal: RunUnits,
-  signal: AbortSignal,
-): Promise<KeepsIdentity | undefined> {
-  const judge = await parts.openIdentityJudge?.(budget, journal, signal);
-  const lines = proposedLines(parts.library, lesson, replacedPart(lesson, parts.library));
-  return (
-    judge &&
-    (async (task, output, stop) =>
-      (await judge.rule(lines, task.prompt, output, sessionsOf(task), stop))?.score)
-  );
-}
-
-type ReplayJudge = ReturnType<typeof createTrialJudge>;
-
-async function openReplayJudge(
-  parts: SessionParts,
-  budget: Budget,
-  journal: RunUnits,
-): Promise<ReplayJudge | undefined> {
-  const judge = await parts.openJudge(budget);
-  if (judge === undefined) return undefined;
-  const units = createPracticeUnits({ journal, ask: judge.ask, learner: judge.model, clock: parts.clock });
-  return createTrialJudge((task) => units.askAbout(sessionsOf(task)) ?? judge.ask, judge.calibration);
+function createKeeper(lesson: Lesson, library: Library, judge: IdentityJudge): KeepsIdentity {
+  const lines = proposedLines(library, lesson, replacedPart(lesson, library));
+  return async (task, output, signal) => {
+    const reply = { lines, task: task.prompt, reply: output, sessions: sessionsOf(task) };
+    return (await judge.rule(reply, signal))?.score;
+  };
 }
 
 /** The agent's own tasks and those of everybody; none that the proposal was learned from, and none that is kept for reports. */
 async function taskPool(
   lesson: Lesson,
   parts: SessionParts,
-  judge: ReplayJudge | undefined,
-): Promise<TaskPool | { readonly why: string }> {
+  judge: TrialJudge | undefined,
+): Promise<TaskPoolResult> {
   const { agent } = lesson.text.scope;
   const asked = (task: PracticeTask): PracticeTask =>
     agent === undefined || task.agent !== undefined ? task : { ...task, agent };
-  const canRun = createRunnable(parts);
   return findTaskPool(lesson, {
-    gateTasks: async () => {
-      const ids = parts.tasks.list().flatMap(({ task }) => (splitOf(task.root) === 'report' ? [] : task.id));
-      const able: PracticeTask[] = [];
-      for (const task of await openTasks(ids, parts)) if (await canRun(task)) able.push(asked(task));
-      return able;
-    },
+    gateTasks: async () => (await runnableTasks(parts, ({ root }) => splitOf(root) !== 'report')).map(asked),
     replayTasks: parts.replayTasks,
     ...judge,
     // An identity is for every task of its agent.
@@ -231,8 +201,8 @@ async function taskPool(
 
 function verdictOf(record: TrialRecord, { method }: TaskPool): readonly [TrialOutcome, string] {
   const { low, high } = pairedInterval(record.differences[method], 0.05);
-  const told = trialFigures(record);
-  if (high < 0) return ['harmful', `attempts come out worse with it: ${told}`];
-  if (low > 0) return ['helpful', `attempts come out better with it: ${told}`];
-  return ['no-difference', `attempts come out neither better nor worse with it: ${told}`];
+  const figures = trialFigures(record);
+  if (high < 0) return ['harmful', `attempts come out worse with it: ${figures}`];
+  if (low > 0) return ['helpful', `attempts come out better with it: ${figures}`];
+  return ['no-difference', `attempts come out neither better nor worse with it: ${figures}`];
 }

@@ -15,13 +15,16 @@ import type { DatedTest } from '../../evidence/judge/judge-test.ts';
 export interface IdentityJudge {
   readonly model: string;
   /** Undefined when it has no answer. */
-  rule(
-    lines: readonly string[],
-    task: string,
-    reply: string,
-    sessions: readonly string[],
-    signal: AbortSignal,
-  ): Promise<IdentityRuling | undefined>;
+  rule(reply: JudgedReply, signal: AbortSignal): Promise<IdentityRuling | undefined>;
+}
+
+interface JudgedReply {
+  /** The lines of the identity that the reply should keep. */
+  readonly lines: readonly string[];
+  readonly task: string;
+  readonly reply: string;
+  /** The sessions that the task comes from: an answer about their words is erased with them. */
+  readonly sessions: readonly string[];
 }
 
 interface IdentityJudgeOptions {
@@ -55,7 +58,7 @@ export async function openIdentityJudge(
   if (known?.test.isPassed !== true) return undefined;
   return {
     model,
-    rule: async (lines, task, reply, sessions, stop) => {
+    rule: async ({ lines, task, reply, sessions }, stop) => {
       const ask = askAbout(sessions);
       if (ask === undefined || lines.length === 0) return undefined;
       for (const session of sessions) if (!(await mayAsk(session))) return undefined;

@@ -34,7 +34,10 @@ export function draftExperience(experience: Experience, halfLifeDays: number): L
   const triggers = [...new Set(experience.triggers ?? [])].slice(0, MOST_TRIGGERS);
   const turns = [...new Set([...failures, ...successes].map(({ turn }) => turn))];
   return {
-    ...{ name, description, content, scope },
+    name,
+    description,
+    content,
+    scope,
     note: {
       ...(context === '' ? {} : { context }),
       keywords: keywords.length === 0 ? keywordsOf(`${description} ${content}`) : keywords,

@@ -1,4 +1,11 @@
-import type { CoveredByLesson, Learner, LearnerFailure, LearnInput, Proposal } from '../../core/learn.ts';
+import type {
+  Ask,
+  CoveredByLesson,
+  Learner,
+  LearnerFailure,
+  LearnInput,
+  Proposal,
+} from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
 import { LESSON_LIKENESS } from '../../lessons/similar/compare.ts';
 import { keywordsOf } from '../../text/topic-words.ts';
@@ -52,7 +59,7 @@ export function createExtractor(options: ExtractorOptions = {}): Learner<LiveMat
       if (signal.aborted || (!isContrast && procedure === undefined)) return;
       if (input.ask === undefined) yield* learnByRule(options, input, procedure);
       else
-        for await (const step of learnByAsking(options, input, shown, procedure, input.ask))
+        for await (const step of learnByAsking(options, { ...input, ask: input.ask }, shown, procedure))
           yield 'change' in step && step.change.op !== 'retire'
             ? withRule(step, [...learnByRule(options, input, procedure)].filter(isProposal))
             : step;
@@ -74,10 +81,9 @@ function newestSuccesses({ successes }: LiveMaterial, procedure: Procedure | und
 
 async function* learnByAsking(
   { checkText, halfLifeDays = 60, findSimilar }: ExtractorOptions,
-  { library, newId, journal, signal }: LearnInput<LiveMaterial>,
+  { library, newId, journal, signal, ask }: LearnInput<LiveMaterial> & { readonly ask: Ask },
   shown: LiveMaterial,
   procedure: Procedure | undefined,
-  ask: NonNullable<LearnInput<unknown>['ask']>,
 ): AsyncGenerator<Proposal | CoveredByLesson | LearnerFailure, void> {
   const known = library
     .lessons()

@@ -55,11 +55,20 @@ export function shownCases({ session, scope, cases, successes }: LiveMaterial): 
   const [at, generation] = [last?.at ?? 0, last?.generation ?? 0];
   const others = successes.map(
     ({ turn, task, text, material, reward, signals = [] }): FailureCase => ({
-      ...{ turn, session, at, generation, scope, task, source: 'signal' },
+      turn,
+      session,
+      at,
+      generation,
+      scope,
+      task,
+      source: 'signal',
       passages: [{ origin: 'assistant', text }],
       ...(material === undefined ? {} : { material }),
       appraisal: {
-        ...{ turn, verdict: 'success', signals, digests: [] },
+        turn,
+        verdict: 'success',
+        signals,
+        digests: [],
         ...(reward === undefined ? {} : { reward }),
       },
     }),

@@ -24,28 +24,34 @@ export interface DecayedLesson {
   readonly question?: MemoryQuestion;
 }
 
+interface DecayInput {
+  readonly lessons: readonly Lesson[];
+  readonly usefulness: (id: string) => Usefulness;
+  readonly trials: Pick<Trials, 'of'>;
+  readonly facts: LessonFacts;
+  readonly mostInUse: number;
+}
+
 /**
  * Retires lessons whose activation has fallen to its floor and that no successful session has used for four half-lives; in a crowded
  * library for two. A re-test that showed that a lesson helps counts as a use. What is retired stays in the record, is found by `lessons
  * list --archived`, and comes back by `lessons restore`, or when somebody asks about it.
  */
-export function archiveDecayed(
-  lessons: readonly Lesson[],
-  usefulness: (id: string) => Usefulness,
-  trials: Pick<Trials, 'of'>,
-  facts: LessonFacts,
-  mostInUse: number,
-): readonly DecayedLesson[] {
-  const idle = lessons.flatMap((lesson) => {
-    const found =
-      whyKept(lesson, facts) === undefined
-        ? idleness(lesson, usefulness(lesson.id), trials, facts)
-        : undefined;
-    return found === undefined ? [] : [{ lesson, ...found }];
+export function archiveDecayed({
+  lessons,
+  usefulness,
+  trials,
+  facts,
+  mostInUse,
+}: DecayInput): readonly DecayedLesson[] {
+  const unused = lessons.flatMap((lesson) => {
+    if (whyKept(lesson, facts) !== undefined) return [];
+    const idle = idleness(lesson, usefulness(lesson.id), trials, facts);
+    return idle === undefined ? [] : [{ lesson, ...idle }];
   });
-  const decayed = idle.filter(({ isDecayed }) => isDecayed);
+  const decayed = unused.filter(({ isDecayed }) => isDecayed);
   const room = lessons.length - decayed.length - mostInUse;
-  const crowded = idle
+  const crowded = unused
     .filter(({ isDecayed }) => !isDecayed)
     .sort((a, b) => a.activation - b.activation || (a.lesson.id < b.lesson.id ? -1 : 1))
     .slice(0, Math.max(0, room));

@@ -122,13 +122,13 @@ export async function planConsolidation(
   const needed = new Set(
     settled.flatMap(({ change }) => (change?.op === 'retire' ? (change.supersededBy ?? []) : [])),
   );
-  const decayed = archiveDecayed(
-    considered.filter(({ id }) => !gone.has(id) && !needed.has(id)),
-    effects.usefulness,
+  const decayed = archiveDecayed({
+    lessons: considered.filter(({ id }) => !gone.has(id) && !needed.has(id)),
+    usefulness: effects.usefulness,
     trials,
     facts,
-    options.mostInUse ?? MOST_IN_USE,
-  );
+    mostInUse: options.mostInUse ?? MOST_IN_USE,
+  });
   for (const { change } of decayed) gone.add(change.id);
   const undecided = settled.filter(({ by }) => by === 'undecided');
   const clustered = near.filter(

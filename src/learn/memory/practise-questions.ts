@@ -1,15 +1,14 @@
 import type { PracticeTask } from '../../core/practice.ts';
-import type { TrialOutcome } from '../../core/trial.ts';
+import type { TrialFact, TrialOutcome } from '../../core/trial.ts';
 import { trialFigures } from '../../lessons/effect/describe-trial.ts';
 import { readTrials, type TrialRecord, type Trials } from '../../lessons/effect/fold-trials.ts';
-import { sessionsOf } from '../practice/attempt-batch.ts';
-import { createPracticeUnits, openPracticeJournal, spentByUnits } from '../practice/practice-units.ts';
-import { gateTasksOf } from '../practice/run-session.ts';
+import { runnableTasks } from '../practice/plan-session.ts';
+import { openPracticeJournal, spentByUnits } from '../practice/practice-units.ts';
 import type { SessionParts } from '../practice/session-parts.ts';
 import { splitOf } from '../practice/sources/split.ts';
-import { findTaskPool, type NoTasks, type TaskPool, type TaskPoolParts } from '../trial/gate-tasks.ts';
+import { findTaskPool, type TaskPool, type TaskPoolParts, type TaskPoolResult } from '../trial/gate-tasks.ts';
 import { type MeasureParts, type MeasureSettings, measureTrial } from '../trial/measure-trial.ts';
-import { createTrialJudge } from '../trial/replay-tasks.ts';
+import { openTrialJudge } from '../trial/replay-tasks.ts';
 import { trialEvidence } from '../trial/weigh-trials.ts';
 import type { MemoryQuestion } from './open-questions.ts';
 
@@ -51,8 +50,7 @@ export async function openQuestionPractice(
   const attempts = await parts.openAttempts(budget, signal);
   try {
     const { trials, timeoutMs, temperature } = parts.settings();
-    const judge = await parts.openJudge(budget);
-    const units = judge && createPracticeUnits({ journal, ask: judge.ask, learner: judge.model, clock });
+    const judge = await openTrialJudge(parts, budget, journal);
     let tasks: Promise<readonly PracticeTask[]> | undefined;
     return await practiseQuestions(
       questions,
@@ -60,12 +58,10 @@ export async function openQuestionPractice(
         attempt: attempts.serving ?? attempts.make,
         lessonsFor: parts.lessonsFor,
         journal,
-        ...(judge === undefined || units === undefined
-          ? {}
-          : createTrialJudge((task) => units.askAbout(sessionsOf(task)) ?? judge.ask, judge.calibration)),
+        ...judge,
         replayTasks: parts.replayTasks,
         gateTasks: () => {
-          tasks ??= gateTasksOf(parts, isAskedOf);
+          tasks ??= runnableTasks(parts, isAskedOf);
           return tasks;
         },
         records,
@@ -93,12 +89,7 @@ export async function practiseQuestions(
   parts: QuestionParts,
   signal: AbortSignal,
 ): Promise<PractisedQuestions> {
-  const trials = await readTrials(parts.records);
-  const append = async (fact: Parameters<typeof trials.add>[0]['fact'], key: string): Promise<void> => {
-    const at = parts.clock.now();
-    const [written] = await parts.records.append([{ at, fact, key: `trial/${key}` }]);
-    if (written?.isNew === true) trials.add({ at, fact });
-  };
+  const trials = await openTrialRecord(parts);
   const ends: TrialOutcome[] = [];
   let stopped: string | undefined;
   for (const question of questions) {
@@ -109,15 +100,14 @@ export async function practiseQuestions(
       break;
     }
     const pool = await poolOf(question, parts);
-    const record = trials.of(subject) ?? (await openRecord(subject, trials, append, parts));
+    const record = trials.of(subject) ?? (await openRecord(subject, trials, parts));
     if (isDecided(record)) continue;
-    const end =
-      'why' in pool
-        ? { outcome: 'untested' as const, why: `could not be tested: ${pool.why}` }
-        : await measure(question, pool, trials, append, parts, signal);
+    const end = pool.ok
+      ? await measure({ question, pool, trials }, parts, signal)
+      : { outcome: 'untested' as const, why: `could not be tested: ${pool.why}` };
     if (end === undefined) continue;
     if (record.end?.why !== end.why)
-      await append(
+      await trials.append(
         { type: 'trial-ended', subject, ...end },
         `${subject}/ended/${end.outcome}/${parts.clock.now()}`,
       );
@@ -132,19 +122,33 @@ export async function practiseQuestions(
   };
 }
 
-type Append = (fact: Parameters<ReadTrials['add']>[0]['fact'], key: string) => Promise<void>;
-type ReadTrials = Awaited<ReturnType<typeof readTrials>>;
+/** The trials of the record, which `append` writes to. */
+interface TrialRecords extends Pick<Trials, 'of' | 'nextPlace'> {
+  append(fact: TrialFact, key: string): Promise<void>;
+}
+
+async function openTrialRecord({ records, clock }: QuestionParts): Promise<TrialRecords> {
+  const trials = await readTrials(records);
+  return {
+    of: trials.of,
+    nextPlace: trials.nextPlace,
+    append: async (fact, key) => {
+      const at = clock.now();
+      const [written] = await records.append([{ at, fact, key: `trial/${key}` }]);
+      if (written?.isNew === true) trials.add({ at, fact });
+    },
+  };
+}
 
 const isDecided = ({ end }: TrialRecord): boolean => end !== undefined && end.outcome !== 'untested';
 
 async function openRecord(
   subject: string,
-  trials: Trials,
-  append: Append,
+  trials: TrialRecords,
   { clock }: QuestionParts,
 ): Promise<TrialRecord> {
   const place = trials.nextPlace(subject.slice(0, subject.indexOf('/')));
-  await append(
+  await trials.append(
     { type: 'trial-opened', subject, place, until: clock.now() + 30 * DAY_MS },
     `${subject}/opened`,
   );
@@ -153,12 +157,15 @@ async function openRecord(
   return opened;
 }
 
+interface QuestionTest {
+  readonly question: MemoryQuestion;
+  readonly pool: TaskPool;
+  readonly trials: TrialRecords;
+}
+
 /** Undefined when it goes on later. */
 async function measure(
-  { subject, lesson, against }: MemoryQuestion,
-  pool: TaskPool,
-  trials: Trials,
-  append: Append,
+  { question: { subject, lesson, against }, pool, trials }: QuestionTest,
   parts: QuestionParts,
   signal: AbortSignal,
 ): Promise<{ readonly outcome: TrialOutcome; readonly why: string } | undefined> {
@@ -179,7 +186,7 @@ async function measure(
       signal,
     );
     if (signal.aborted) return undefined;
-    await append(fact, `${subject}/${fact.by}/${fact.begun}`);
+    await trials.append(fact, `${subject}/${fact.by}/${fact.begun}`);
     spoiled = fact.pairs.length > 0 ? 0 : spoiled + 1;
     if (spoiled >= MOST_SPOILED)
       return { outcome: 'untested', why: `attempts cannot be made: ${faults[0] ?? 'they were not graded'}` };
@@ -199,20 +206,17 @@ function verdictOf(record: TrialRecord, most: number, alpha: number): TrialOutco
  * The tasks of a question. Of two lessons, tasks that neither was learned from; where there are none, as many that the one was learned
  * from as that the other was: neither is favoured by where it comes from.
  */
-async function poolOf(
-  { lesson, against }: MemoryQuestion,
-  parts: QuestionParts,
-): Promise<TaskPool | NoTasks> {
+async function poolOf({ lesson, against }: MemoryQuestion, parts: QuestionParts): Promise<TaskPoolResult> {
   const own = await findTaskPool(lesson, parts);
-  if (against === undefined || 'why' in own) return own;
+  if (against === undefined || !own.ok) return own;
   const other = await findTaskPool(against, parts);
-  if ('why' in other) return other;
+  if (!other.ok) return other;
   const isOf = (tasks: readonly PracticeTask[], { id }: PracticeTask): boolean =>
     tasks.some((one) => one.id === id);
   const shared = own.tasks.filter((task) => isOf(other.tasks, task));
   const { method } = own;
-  if (shared.length > 0) return { method, tasks: shared };
+  if (shared.length > 0) return { ok: true, method, tasks: shared };
   const count = Math.min(own.tasks.length, other.tasks.length);
-  if (other.method !== method) return { why: 'the two are tested in different ways' };
-  return { method, tasks: [...own.tasks.slice(0, count), ...other.tasks.slice(0, count)] };
+  if (other.method !== method) return { ok: false, why: 'the two are tested in different ways' };
+  return { ok: true, method, tasks: [...own.tasks.slice(0, count), ...other.tasks.slice(0, count)] };
 }

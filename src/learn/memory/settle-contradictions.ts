@@ -24,10 +24,9 @@ export interface SettledContradiction {
 }
 
 /** Why two lessons contradict each other, or may do so. */
-export function oppositionOf(
-  a: Lesson,
-  b: Lesson,
-): { readonly why: string; readonly isDoubtful: boolean } | undefined {
+type Opposition = Pick<SettledContradiction, 'why' | 'isDoubtful'>;
+
+export function oppositionOf(a: Lesson, b: Lesson): Opposition | undefined {
   const [one, other] = [ruleOf(a), ruleOf(b)];
   const why = whyContradict(one, other);
   if (why !== undefined) return { why, isDoubtful: false };
@@ -48,33 +47,34 @@ export const settleContradictions = (
   const retired = new Set<string>();
   return pairs.flatMap(({ a, b }) => {
     if (!isInUse(a) || !isInUse(b) || retired.has(a.id) || retired.has(b.id)) return [];
-    const found = oppositionOf(a, b);
-    if (found === undefined) return [];
-    const settled = settle(a, b, found, trials, facts);
+    const opposition = oppositionOf(a, b);
+    if (opposition === undefined) return [];
+    const settled = settle({ a, b, ...opposition }, trials, facts);
     if (settled.change?.op === 'retire') retired.add(settled.change.id);
     return [settled];
   });
 };
 
+type Contradiction = Pick<SettledContradiction, 'a' | 'b'> & Opposition;
+
 function settle(
-  a: Lesson,
-  b: Lesson,
-  { why, isDoubtful }: { readonly why: string; readonly isDoubtful: boolean },
+  contradiction: Contradiction,
   trials: Pick<Trials, 'of'>,
   facts: LessonFacts,
 ): SettledContradiction {
-  if (!isTold(a) && !isTold(b)) return settleByAttempts(a, b, { why, isDoubtful }, trials, facts);
-  const open = { a, b, why, isDoubtful, by: 'ask' } as const;
+  const { a, b, why, isDoubtful } = contradiction;
+  if (!isTold(a) && !isTold(b)) return settleByAttempts(contradiction, trials, facts);
+  const open = { ...contradiction, by: 'ask' } as const;
   const [wins, yields] = (isDoubtful ? undefined : ranked(a, b, facts)) ?? [];
   if (wins === undefined || yields === undefined || !mayYieldTo(wins, yields, facts)) return open;
-  const said = isTold(yields) ? 'the user has said otherwise since' : 'a person says otherwise';
+  const cause = isTold(yields) ? 'the user has said otherwise since' : 'a person says otherwise';
   return {
     ...open,
     by: isTold(yields) ? 'newest-words' : 'told-words',
     change: {
       op: 'retire',
       id: yields.id,
-      reason: `superseded: ${said} (${wins.text.name}); ${why}`.slice(0, LONGEST_REASON),
+      reason: `superseded: ${cause} (${wins.text.name}); ${why}`.slice(0, LONGEST_REASON),
       supersededBy: wins.id,
     },
   };
@@ -89,22 +89,19 @@ const mayYieldTo = (wins: Lesson, yields: Lesson, facts: LessonFacts): boolean =
 
 /** Of two learned lessons the one stays with which attempts came out better. */
 function settleByAttempts(
-  a: Lesson,
-  b: Lesson,
-  { why, isDoubtful }: { readonly why: string; readonly isDoubtful: boolean },
+  open: Contradiction,
   trials: Pick<Trials, 'of'>,
   facts: LessonFacts,
 ): SettledContradiction {
-  const { subject, lesson, against } = conflictOf(a, b);
+  const { subject, lesson, against } = conflictOf(open.a, open.b);
   const record = trials.of(subject);
   const outcome = record?.end?.outcome;
-  const open = { a, b, why, isDoubtful } as const;
   if (record === undefined || outcome === undefined || outcome === 'untested')
     return { ...open, by: 'practise' };
   if (outcome === 'no-difference') return { ...open, by: 'undecided' };
   const [wins, yields] = outcome === 'helpful' ? [lesson, against] : [against, lesson];
   if (!mayYieldTo(wins, yields, facts)) return { ...open, by: 'undecided' };
-  const reason = `measured: attempts came out better with ${wins.text.name} (${trialFigures(record)}); ${why}`;
+  const reason = `measured: attempts came out better with ${wins.text.name} (${trialFigures(record)}); ${open.why}`;
   return {
     ...open,
     by: 'measured',

@@ -9,8 +9,8 @@ import {
   type AttemptOutcome,
   type PracticeTask,
 } from '../../core/practice.ts';
-import { type PracticeEvent, type PracticeInput, type PracticeSettings, RunStop } from './practice-input.ts';
-import { contentKey, type PracticeUnits } from './practice-units.ts';
+import { type PracticeEvent, type RunContext, RunStop } from './practice-input.ts';
+import { contentKey } from './practice-units.ts';
 
 /** The attempts at one task, in the order of their places. */
 export interface TaskAttempts {
@@ -36,25 +36,24 @@ interface Place {
  * learners may publish meanwhile. Results are in the order of tasks and places, whichever was ready first.
  */
 export async function* attemptBatch(
-  input: PracticeInput,
-  settings: PracticeSettings,
-  units: PracticeUnits,
+  context: RunContext,
   step: number,
   tasks: readonly PracticeTask[],
 ): AsyncGenerator<PracticeEvent, AttemptedBatch> {
+  const { groupSize, concurrency } = context.settings;
   const places: Place[] = [];
   for (const task of tasks) {
-    const shown = await lessonsOf(input, units, step, task);
+    const shown = await lessonsOf(context, step, task);
     if (shown !== undefined)
-      for (let place = 0; place < settings.groupSize; place++) places.push({ task, shown, place });
+      for (let place = 0; place < groupSize; place++) places.push({ task, shown, place });
   }
   const made = new Map<string, Attempt[]>();
   const attempts: (Attempt | undefined)[] = [];
   let refusal: string | undefined;
-  for await (const { index, value } of inParallel(places, settings.concurrency, (one) =>
-    attemptPlace(input, settings, units, step, one),
+  for await (const { index, value } of inParallel(places, concurrency, (place) =>
+    attemptPlace(context, step, place),
   )) {
-    if (typeof value === 'string') refusal ??= value;
+    if (value?.ok === false) refusal ??= value.why;
     else if (value !== undefined) {
       attempts[index] = value.attempt;
       yield eventOf(value.attempt, value.isKnown);
@@ -72,8 +71,7 @@ export async function* attemptBatch(
 }
 
 async function lessonsOf(
-  { lessonsFor }: PracticeInput,
-  units: PracticeUnits,
+  { input: { lessonsFor }, units }: RunContext,
   step: number,
   task: PracticeTask,
 ): Promise<AttemptLessons | undefined> {
@@ -93,18 +91,17 @@ async function lessonsOf(
 }
 
 interface MadeAttempt {
+  readonly ok: true;
   readonly attempt: Attempt;
   readonly isKnown: boolean;
 }
 
-/** One place of a group: made again after a failure of our own, and journaled each time. A text: why it may not be made. */
+/** One place of a group: made again after a failure of our own, and journaled each time. `why`: it may not be made. */
 async function attemptPlace(
-  input: PracticeInput,
-  settings: PracticeSettings,
-  units: PracticeUnits,
+  { input, settings, units }: RunContext,
   step: number,
   { task, shown, place }: Place,
-): Promise<MadeAttempt | string | undefined> {
+): Promise<MadeAttempt | { readonly ok: false; readonly why: string } | undefined> {
   const { run, agent, signal, budget, attempt: make, trainOn } = input;
   const temperature = trainOn === undefined ? settings.temperature : 1;
   let last: MadeAttempt | undefined;
@@ -121,7 +118,7 @@ async function attemptPlace(
     const key = contentKey('attempt', agent, task, shown.text, order.seed, temperature, order.timeoutMs);
     const unit = `attempt/${step}/${task.id}/${place}/${round}`;
     const refusal = (await units.has(unit)) ? undefined : budget.refusal();
-    if (refusal !== undefined) return last ?? refusal;
+    if (refusal !== undefined) return last ?? { ok: false, why: refusal };
     const made = await units.value<Attempt>(unit, {
       is: isAttempt,
       sessions: sessionsOf(task),
@@ -148,8 +145,9 @@ async function attemptPlace(
     if (signal.aborted) throw new RunStop('aborted');
     if (made === undefined) return undefined;
     const { outcome } = made.value;
-    if (outcome.is === 'infrastructure' && outcome.isOverBudget === true) return last ?? outcome.why;
-    last = { attempt: made.value, isKnown: made.isKnown };
+    if (outcome.is === 'infrastructure' && outcome.isOverBudget === true)
+      return last ?? { ok: false, why: outcome.why };
+    last = { ok: true, attempt: made.value, isKnown: made.isKnown };
     if (outcome.is !== 'infrastructure' || outcome.isLasting === true) break;
   }
   return last;

@@ -6,11 +6,11 @@ import type { Records } from '../../core/store.ts';
 import { describeTrial, trialOf } from '../../lessons/effect/describe-trial.ts';
 import { readTrials } from '../../lessons/effect/fold-trials.ts';
 import { renderLine } from '../../lessons/render-block.ts';
+import { SESSION_SIZES, type SessionRequest } from './plan-session.ts';
 import { type OriginYield, type PastSession, type PracticeYield, payOf } from './practice-history.ts';
 import { spentByUnits } from './practice-units.ts';
-import type { SessionNews } from './run-session.ts';
-import { SESSION_SIZES } from './session-kinds.ts';
-import type { SessionRequest, SessionSettings } from './session-parts.ts';
+import type { SessionReport } from './run-session.ts';
+import type { SessionSettings } from './session-parts.ts';
 import { describeWeights } from './session-weights.ts';
 
 /** Sessions for a list, newest first. */
@@ -320,7 +320,7 @@ export const beginProgress = (): SessionProgress => ({
 });
 
 /** Adds one event to what people see. */
-export function followSession(progress: SessionProgress, event: SessionNews): void {
+export function followSession(progress: SessionProgress, event: SessionReport): void {
   switch (event.type) {
     case 'session-planned':
       Object.assign(progress, { run: event.run, kind: event.kind, why: event.why, tasks: event.tasks });

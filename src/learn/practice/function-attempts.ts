@@ -60,8 +60,14 @@ export function createFunctionAttempts(parts: PolicyAttemptsParts): MakeAttempt 
     const request: PolicyRequest = { prompt: task.prompt, system, temperature, seed, signal: limit };
     const began = clock.monotonic();
     const finish = (outcome: AttemptOutcome, output = '', used: Partial<Spending> = {}): Attempt => ({
-      ...{ id, task: task.id, by: name, generation: shown.generation, lessons: shown.lessons },
-      ...{ outcome, output, steps: [] },
+      id,
+      task: task.id,
+      by: name,
+      generation: shown.generation,
+      lessons: shown.lessons,
+      outcome,
+      output,
+      steps: [],
       used: { ...NOTHING_SPENT, ...used, ms: Math.round(clock.monotonic() - began) },
     });
     let end = (): void => undefined;

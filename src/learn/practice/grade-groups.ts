@@ -22,7 +22,6 @@ export async function gradeGroup(
   id: string,
   { task, generation, attempts }: TaskAttempts,
   units: PracticeUnits,
-  temperature: number,
   signal: AbortSignal,
 ): Promise<{ readonly group: AttemptGroup; readonly spent?: string }> {
   const graded = attempts.filter(({ outcome }) => outcome.is === 'graded');
@@ -36,7 +35,7 @@ export async function gradeGroup(
   );
   let spent: string | undefined;
   const judging: Ask = async (question, stop) => {
-    const answer = await ask({ ...question, temperature }, stop);
+    const answer = await ask(question, stop);
     if (answer.ok || answer.cause === 'reply') return answer;
     if (stop.aborted) throw new RunStop('aborted');
     if (answer.cause !== 'budget') throw new RunStop('stuck', answer.why);
@@ -75,11 +74,11 @@ export function tellAttempt(attempt: Attempt, task: PracticeTask): string {
   const { steps, output, outcome } = attempt;
   const scores = outcome.is === 'graded' ? (outcome.stepScores ?? []) : [];
   const left = Math.max(0, steps.length - MOST_STEPS);
-  const told = steps
+  const lines = steps
     .slice(0, MOST_STEPS)
     .map((step, at) => `${at + 1}. ${tellStep(step)}${tellScore(scores[at])}`);
   return [
-    ...told,
+    ...lines,
     ...(left === 0 ? [] : [`(${left} more steps)`]),
     `Its answer: ${truncateMiddle(visibleText(output), LONGEST_OUTPUT) || '(empty)'}`,
     ...tellReasons(attempt, task),
@@ -117,31 +116,29 @@ export async function summariseAttempt(
   attempt: Attempt,
   task: PracticeTask,
   ask: Ask,
-  temperature: number,
   signal: AbortSignal,
 ): Promise<Awaited<ReturnType<Ask>> | { readonly ok: true; readonly value: string }> {
-  const told = tellAttempt(attempt, task);
-  if (told.length <= SHORT) return { ok: true, value: told };
-  return ask(questionOf(told, task, temperature), signal);
+  const text = tellAttempt(attempt, task);
+  if (text.length <= SHORT) return { ok: true, value: text };
+  return ask(questionOf(text, task), signal);
 }
 
-function questionOf(told: string, task: PracticeTask, temperature: number): Question<string> {
+function questionOf(attempt: string, task: PracticeTask): Question<string> {
   const { text, rule } = fenceData([
     { label: 'the task', text: truncateMiddle(visibleText(task.prompt), LONGEST_TASK) },
-    { label: 'the attempt', text: told },
+    { label: 'the attempt', text: attempt },
   ]);
   return {
     name: 'summarise',
     system: `You read how an assistant attempted a task and retell it for somebody who compares several attempts: the steps in order, each with the tool or the reasoning used and what came of it; where it went wrong or what it overlooked; the approach as a whole. Keep names, options, formats and figures letter by letter. Judge nothing that cannot be seen.\n\n${rule}`,
     user: `${text}\n\nAnswer with JSON and nothing else: {"summary": "at most 1,500 characters"}`,
     maxTokens: MAX_TOKENS,
-    temperature,
     read: readSummary,
   };
 }
 
 function readSummary(value: Json): string | ReplyFault {
-  const said = isObject(value) ? fieldOf(value, ['summary', 'text', 'steps', 'content']) : value;
-  const summary = cutAtSentence(markdownOf(said ?? undefined), LONGEST_SUMMARY);
+  const field = isObject(value) ? fieldOf(value, ['summary', 'text', 'steps', 'content']) : value;
+  const summary = cutAtSentence(markdownOf(field ?? undefined), LONGEST_SUMMARY);
   return summary.length < 20 ? { fault: '"summary" must be text of at least 20 characters' } : summary;
 }

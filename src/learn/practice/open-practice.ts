@@ -16,7 +16,7 @@ import { comparedText } from '../../lessons/similar/near-pairs.ts';
 import { createAsk } from '../ask.ts';
 import type { Gate } from '../gate/gate.ts';
 import { holdToCore } from '../identity/hold-to-core.ts';
-import { type IdentityJudge, openIdentityJudge } from '../identity/open-identity-judge.ts';
+import { openIdentityJudge } from '../identity/open-identity-judge.ts';
 import { type LearningModel, type LearningRole, servedBy } from '../learning-model.ts';
 import type { FactFold } from '../learning-state.ts';
 import type { MemoryQuestion } from '../memory/open-questions.ts';
@@ -24,7 +24,7 @@ import { openQuestionPractice, type PractisedQuestions } from '../memory/practis
 import type { createNearestLessons } from '../nearest-lessons.ts';
 import { createReplayTasks, type ReplayTasksOptions } from '../trial/replay-tasks.ts';
 import { openPracticeHistory } from './practice-history.ts';
-import { createPracticeUnits, type RunUnits } from './practice-units.ts';
+import { createPracticeUnits } from './practice-units.ts';
 import { createPractice, type Practice, type ServePracticeOptions } from './serve-practice.ts';
 import type { SessionAttempts, SessionSettings } from './session-parts.ts';
 import { findGaps } from './sources/gap-tasks.ts';
@@ -123,60 +123,17 @@ export interface OpenPractice extends Practice {
 
 /** Practice of one home, with the folds that follow the record. Rejects when the record cannot be read. */
 export async function openPractice(parts: PracticeParts): Promise<OpenPractice> {
-  const {
-    config,
-    ports,
-    records,
-    evidence,
-    lessons,
-    gate,
-    embed,
-    clock,
-    log,
-    limits = PRACTICE_LIMITS,
-  } = parts;
-  const { library, effects } = lessons;
+  const { config, ports, records, evidence, embed, clock, limits = PRACTICE_LIMITS } = parts;
+  const { library, effects } = parts.lessons;
   const tasks = await openPracticeTasks(records);
   const history = await openPracticeHistory(records);
-  let attempter: PracticeModel | undefined;
-  let learner: PracticeModel | undefined;
-
-  /** A session's words go to no other provider than the one that served it, unless the owner named the model. */
-  const maySee = async (model: PracticeModel | undefined, session: string): Promise<boolean> => {
-    if (model?.onlyFor === undefined) return true;
-    const turns = await records.turns(session);
-    return turns.length > 0 && turns.every(({ policy }) => servedBy(policy) === model.onlyFor);
-  };
-  const mayAttempt = async ({ from }: PracticeTask): Promise<boolean> =>
-    from === undefined || ((await maySee(attempter, from.session)) && (await maySee(learner, from.session)));
-  const askWith = (
-    { name, price, chat }: PracticeModel,
-    budget: Budget,
-  ): { readonly ask: Ask; readonly model: string } => {
-    const journal = (note: string): void => log.debug({ practice: true }, note);
-    return { ask: createAsk({ model: chat, name, price, budget, clock, journal }), model: name };
-  };
-  const openAsk = async (budget: Budget): Promise<ReturnType<typeof askWith> | undefined> => {
-    const writer = await parts.model('evolver');
-    return writer && askWith(writer, budget);
-  };
-  const openJudgeOf = async (
-    budget: Budget,
-    journal: RunUnits,
-    signal: AbortSignal,
-  ): Promise<IdentityJudge | undefined> => {
-    const judge = await parts.model('judge');
-    if (judge === undefined) return undefined;
-    const { ask, model } = askWith(judge, budget);
-    const { askAbout } = createPracticeUnits({ journal, ask, learner: model, clock });
-    const mayAsk = (session: string): Promise<boolean> => maySee(judge, session);
-    return openIdentityJudge({ model, askAbout, mayAsk, records, clock }, signal);
-  };
+  const models: PracticeModels = {};
   const replayTasks = createReplayTasks({
     records,
     decodeTurn: parts.decodeTurn,
     maySee: async (session) =>
-      (await maySee(attempter, session)) && (await maySee(await parts.model('judge'), session)),
+      (await maySee(models.attempter, session, records)) &&
+      (await maySee(await parts.model('judge'), session, records)),
     now: clock.now,
   });
   const options: ServePracticeOptions = {
@@ -184,7 +141,7 @@ export async function openPractice(parts: PracticeParts): Promise<OpenPractice> 
     tasks,
     history,
     library,
-    gate,
+    gate: parts.gate,
     checkText: checkLessonText,
     similar: {
       toLessons: async (text, among) =>
@@ -195,84 +152,29 @@ export async function openPractice(parts: PracticeParts): Promise<OpenPractice> 
       embed,
     },
     embed,
-    findRecorded: async (signal) =>
-      learner === undefined
-        ? []
-        : findRecordedGroups(
-            { records, evidence, embed, split: 'learn', maySee: (session) => maySee(learner, session) },
-            signal,
-          ),
     lessonsFor: ports.lessonsFor,
-    mayAttempt,
     whyNotAttempted: ports.whyNotAttempted,
-    withCheck: (task) => {
-      const check = task.check ?? checkOfDomain(task, parts.verifiers, learner !== undefined);
-      return check === undefined ? task : { ...task, check };
-    },
-    openAttempts: async (budget, signal) => {
-      const writer = await openAsk(budget);
-      if (attempter === undefined) throw new Error(NO_MODEL);
-      return holdToCore(await ports.openAttempts(attempter, budget, writer?.ask, signal), library);
-    },
-    openIdentityJudge: (budget, journal, signal) => openJudgeOf(budget, journal, signal),
-    openAsk,
+    ...createSessionModels(parts, models),
+    ...createPrices(parts),
     openBudget: (spent: Spending) =>
       createRunBudget({ limits: { ...config.budget, ...limits.session }, setting: 'practice.budget', spent }),
-    openJudge: async (budget) => {
-      const judge = await parts.model('judge');
-      const calibration = parts.calibration();
-      return judge && calibration && { ...askWith(judge, budget), calibration };
-    },
     replayTasks,
     traffic: effects.evidence,
     settings: () => ({ ...config, trials: limits.trials, timeoutMs: limits.attemptMs }),
     mayPromote: parts.mayPromote,
     clock,
     newId: parts.newId,
-    refresh: {
-      records,
-      evidence,
-      library,
-      effects,
-      files: config.tasks,
-      embed,
-      now: clock.now,
-    },
-    whyNot: async () => {
-      if (!parts.isOn()) return OFF;
-      attempter = await parts.model('attempt');
-      learner = await parts.model('evolver');
-      return attempter === undefined ? NO_MODEL : undefined;
-    },
-    isFree: async () =>
-      isFree((await parts.model('attempt'))?.price) && isFree((await parts.model('evolver'))?.price ?? FREE),
-    contradictions: async () => {
-      const gaps = await findGaps({
-        lessons: () => library.lessons(),
-        effects,
-        known: () => [],
-        requests: async () => [],
-        embed,
-      });
-      return gaps.filter(({ kind }) => kind === 'contradiction').length;
-    },
-    priceOf: async (stage) => {
-      const price = (await parts.model(stage === 'attempt' ? 'attempt' : 'evolver'))?.price;
-      // Three tokens of input for one of output.
-      return price === undefined || price.from === 'unknown'
-        ? undefined
-        : (3 * price.price.input + price.price.output) / 4;
-    },
-  };
-  const requests = async (): Promise<readonly PracticeTask[]> => {
-    const known = tasks.list().map(({ task }) => task);
-    const turns = new Set(known.flatMap(({ from }) => from?.turn ?? []));
-    return [...known, ...(await replayTasks()).filter(({ from }) => !turns.has(from?.turn ?? ''))];
+    refresh: { records, evidence, library, effects, files: config.tasks, embed, now: clock.now },
+    contradictions: () => countContradictions(parts),
   };
   return {
     ...createPractice(options),
     folds: [tasks, history],
-    requests,
+    requests: async () => {
+      const practised = tasks.list().map(({ task }) => task);
+      const turns = new Set(practised.flatMap(({ from }) => from?.turn ?? []));
+      return [...practised, ...(await replayTasks()).filter(({ from }) => !turns.has(from?.turn ?? ''))];
+    },
     practise: async (questions, run, when, signal) => {
       const isAllowed = when === 'on' || (when === 'free' && (await options.isFree()));
       if (!isAllowed || (await options.whyNot()) !== undefined) return undefined;
@@ -282,8 +184,119 @@ export async function openPractice(parts: PracticeParts): Promise<OpenPractice> 
   };
 }
 
+/** The models of practice, as they were when somebody last asked whether it may begin. */
+interface PracticeModels {
+  attempter?: PracticeModel | undefined;
+  learner?: PracticeModel | undefined;
+}
+
+/** A session's words go to no other provider than the one that served it, unless the owner named the model. */
+async function maySee(
+  model: PracticeModel | undefined,
+  session: string,
+  records: Pick<Records, 'turns'>,
+): Promise<boolean> {
+  if (model?.onlyFor === undefined) return true;
+  const turns = await records.turns(session);
+  return turns.length > 0 && turns.every(({ policy }) => servedBy(policy) === model.onlyFor);
+}
+
+type SessionModels = Pick<
+  ServePracticeOptions,
+  'whyNot' | 'mayAttempt' | 'findRecorded' | 'withCheck' | 'openAttempts' | 'openAsk' | 'openJudge'
+> &
+  Required<Pick<ServePracticeOptions, 'openIdentityJudge'>>;
+
+/** What a session does with models. `whyNot` looks which there are; the rest uses those. */
+function createSessionModels(parts: PracticeParts, models: PracticeModels): SessionModels {
+  const { ports, records, evidence, embed, clock } = parts;
+  const { library } = parts.lessons;
+  const openAsk: SessionModels['openAsk'] = async (budget) => {
+    const writer = await parts.model('evolver');
+    return writer && askWith(writer, budget, parts);
+  };
+  return {
+    whyNot: async () => {
+      if (!parts.isOn()) return OFF;
+      models.attempter = await parts.model('attempt');
+      models.learner = await parts.model('evolver');
+      return models.attempter === undefined ? NO_MODEL : undefined;
+    },
+    mayAttempt: async ({ from }) =>
+      from === undefined ||
+      ((await maySee(models.attempter, from.session, records)) &&
+        (await maySee(models.learner, from.session, records))),
+    findRecorded: async (signal) => {
+      const { learner } = models;
+      if (learner === undefined) return [];
+      const mayLearn = (session: string): Promise<boolean> => maySee(learner, session, records);
+      return findRecordedGroups({ records, evidence, embed, split: 'learn', maySee: mayLearn }, signal);
+    },
+    withCheck: (task) => {
+      const check = task.check ?? checkOfDomain(task, parts.verifiers, models.learner !== undefined);
+      return check === undefined ? task : { ...task, check };
+    },
+    openAttempts: async (budget, signal) => {
+      const writer = await openAsk(budget);
+      if (models.attempter === undefined) throw new Error(NO_MODEL);
+      return holdToCore(await ports.openAttempts(models.attempter, budget, writer?.ask, signal), library);
+    },
+    openAsk,
+    openJudge: async (budget) => {
+      const judge = await parts.model('judge');
+      const calibration = parts.calibration();
+      return judge && calibration && { ...askWith(judge, budget, parts), calibration };
+    },
+    openIdentityJudge: async (budget, journal, signal) => {
+      const judge = await parts.model('judge');
+      if (judge === undefined) return undefined;
+      const { ask, model } = askWith(judge, budget, parts);
+      const { askAbout } = createPracticeUnits({ journal, ask, learner: model, clock });
+      const mayAsk = (session: string): Promise<boolean> => maySee(judge, session, records);
+      return openIdentityJudge({ model, askAbout, mayAsk, records, clock }, signal);
+    },
+  };
+}
+
+function askWith(
+  { name, price, chat }: PracticeModel,
+  budget: Budget,
+  { clock, log }: Pick<PracticeParts, 'clock' | 'log'>,
+): { readonly ask: Ask; readonly model: string } {
+  const journal = (note: string): void => log.debug({ practice: true }, note);
+  return { ask: createAsk({ model: chat, name, price, budget, clock, journal }), model: name };
+}
+
+const createPrices = ({
+  model,
+}: Pick<PracticeParts, 'model'>): Pick<ServePracticeOptions, 'isFree' | 'priceOf'> => ({
+  isFree: async () =>
+    isFree((await model('attempt'))?.price) && isFree((await model('evolver'))?.price ?? FREE),
+  priceOf: async (stage) => {
+    const price = (await model(stage === 'attempt' ? 'attempt' : 'evolver'))?.price;
+    // Three tokens of input for one of output.
+    return price === undefined || price.from === 'unknown'
+      ? undefined
+      : (3 * price.price.input + price.price.output) / 4;
+  },
+});
+
 const FREE: ModelPrice = { from: 'local', price: { input: 0, output: 0 }, isLocal: true };
 
 /** Whether calls cost no money. */
 const isFree = (price: ModelPrice | undefined): boolean =>
   price !== undefined && price.from !== 'unknown' && price.price.input === 0 && price.price.output === 0;
+
+async function countContradictions({
+  lessons: { library, effects },
+  embed,
+}: Pick<PracticeParts, 'lessons' | 'embed'>): Promise<number> {
+  const gaps = await findGaps({
+    lessons: () => library.lessons(),
+    effects,
+    known: () => [],
+    requests: async () => [],
+    embed,
+  });
+  return gaps.filter(({ kind }) => kind === 'contradiction').length;
+}

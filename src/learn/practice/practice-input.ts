@@ -16,6 +16,7 @@ import type {
 } from '../../core/practice.ts';
 import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
 import type { CycleEnd } from '../cycle.ts';
+import type { PracticeUnits } from './practice-units.ts';
 
 /** The numbers of a run. */
 export interface PracticeSettings {
@@ -92,6 +93,14 @@ export interface PracticeInput {
   readonly coreOf?: (agent: string | undefined) => readonly string[];
   readonly clock: Clock;
   readonly signal: AbortSignal;
+}
+
+/** What every part of a run works with. */
+export interface RunContext {
+  readonly input: PracticeInput;
+  /** With all defaults. */
+  readonly settings: PracticeSettings;
+  readonly units: PracticeUnits;
 }
 
 /** Judges a proposal by the attempts that its learner was shown. */

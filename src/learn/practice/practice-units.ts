@@ -44,17 +44,19 @@ interface UnitsOptions {
   readonly ask: Ask | undefined;
   /** The name of the learner's model. */
   readonly learner: string;
+  /** Of all questions; absent: each question has its own. */
+  readonly temperature?: number;
   readonly clock: Clock;
 }
 
-export function createPracticeUnits({ journal, ask, learner, clock }: UnitsOptions): PracticeUnits {
+export function createPracticeUnits(options: UnitsOptions): PracticeUnits {
+  const { journal, ask } = options;
   const spent = new Map<string, Spending>();
   const running = new Map<string, Promise<Answer<unknown>>>();
-  for (const [unit, value] of journal.units?.() ?? [])
-    spent.set(unit, addSpending(NOTHING_SPENT, usedBy(value)));
   const count = (unit: string, value: unknown): void => {
     spent.set(unit, addSpending(NOTHING_SPENT, usedBy(value)));
   };
+  for (const [unit, value] of journal.units?.() ?? []) count(unit, value);
   const store = async <T extends object>(
     unit: string,
     value: T,
@@ -75,10 +77,10 @@ export function createPracticeUnits({ journal, ask, learner, clock }: UnitsOptio
       count(unit, before);
       return work.is(before) ? { value: before, isKnown: true } : undefined;
     }
-    const found = work.key === undefined ? undefined : await journal.cached?.(work.key);
+    const cached = work.key === undefined ? undefined : await journal.cached?.(work.key);
     const { key: _, ...unkeyed } = work;
-    if (work.is(found)) {
-      const adopted = await store(unit, work.adopt?.(found) ?? found, unkeyed);
+    if (work.is(cached)) {
+      const adopted = await store(unit, work.adopt?.(cached) ?? cached, unkeyed);
       return adopted && { value: adopted, isKnown: true };
     }
     const made = await work.make();
@@ -87,70 +89,81 @@ export function createPracticeUnits({ journal, ask, learner, clock }: UnitsOptio
     return stored && { value: stored, isKnown: false };
   };
 
-  const askOnce = async <T>(
-    question: Question<T>,
-    unit: string,
-    origin: UnitOrigin,
-    signal: AbortSignal,
-    put: Ask,
-  ): Promise<Answer<T>> => {
-    let failed: (Answer<T> & { readonly ok: false }) | undefined;
-    const answered = await value<StoredReply>(unit, {
-      ...origin,
-      is: isStoredReply,
-      keep: () => failed === undefined || failed.cause === 'reply',
-      adopt: (reply) => ({ ...reply, used: NOTHING_SPENT }),
-      make: async () => {
-        const began = clock.monotonic();
-        let reply: Json = null;
-        const answer = await put<T>(
-          {
-            ...question,
-            read: (raw) => {
-              reply = raw;
-              return question.read(raw);
-            },
-          },
-          signal,
-        );
-        const used = addSpending(NOTHING_SPENT, {
-          ...spendingOf(answer.cost),
-          ms: Math.round(clock.monotonic() - began),
-        });
-        if (answer.ok) return { reply, model: answer.model, prompt: answer.prompt, used };
-        failed = answer;
-        return { fault: answer.why, model: answer.model ?? learner, prompt: '', used };
-      },
-    });
-    if (failed !== undefined) return failed;
-    return answered === undefined
-      ? refusal('what it was about was erased')
-      : toAnswer(question, answered.value);
-  };
-
   return {
     value,
     has: async (unit) => (await journal.read(unit)) !== undefined,
-    askAbout: (sessions) => {
-      if (ask === undefined) return undefined;
-      return async <T>(question: Question<T>, signal: AbortSignal): Promise<Answer<T>> => {
-        const { name, system, user, maxTokens, temperature, repetition = 0 } = question;
-        const asked = ['ask', learner, name, system, user, maxTokens, temperature ?? null];
-        const key = contentKey(...asked, ...(repetition === 0 ? [] : [repetition]));
-        const unit = `ask/${name}/${key.slice(0, 32)}`;
-        // Two groups may ask the same at the same time.
-        await running.get(unit);
-        const asking = askOnce(question, unit, { sessions, key }, signal, ask);
-        running.set(unit, asking);
-        try {
-          return await asking;
-        } finally {
-          running.delete(unit);
-        }
-      };
-    },
+    askAbout: (sessions) => ask && createJournaledAsk({ ...options, ask, value, running }, sessions),
     spent: () => [...spent.values()].reduce<Spending>(addSpending, NOTHING_SPENT),
   };
+}
+
+interface JournaledAskOptions extends Omit<UnitsOptions, 'journal'> {
+  readonly ask: Ask;
+  readonly value: PracticeUnits['value'];
+  /** Questions that are being asked, by unit. */
+  readonly running: Map<string, Promise<Answer<unknown>>>;
+}
+
+/** Each reply is a unit with the sessions that it is about. */
+function createJournaledAsk(options: JournaledAskOptions, sessions: readonly string[]): Ask {
+  const { learner, running } = options;
+  return async <T>(given: Question<T>, signal: AbortSignal): Promise<Answer<T>> => {
+    const question =
+      options.temperature === undefined ? given : { ...given, temperature: options.temperature };
+    const { name, system, user, maxTokens, temperature, repetition = 0 } = question;
+    const asked = ['ask', learner, name, system, user, maxTokens, temperature ?? null];
+    const key = contentKey(...asked, ...(repetition === 0 ? [] : [repetition]));
+    const unit = `ask/${name}/${key.slice(0, 32)}`;
+    // Two groups may ask the same at the same time.
+    await running.get(unit);
+    const asking = askOnce(question, { unit, sessions, key }, options, signal);
+    running.set(unit, asking);
+    try {
+      return await asking;
+    } finally {
+      running.delete(unit);
+    }
+  };
+}
+
+async function askOnce<T>(
+  question: Question<T>,
+  { unit, ...origin }: UnitOrigin & { readonly unit: string },
+  { ask, learner, clock, value }: JournaledAskOptions,
+  signal: AbortSignal,
+): Promise<Answer<T>> {
+  let failed: (Answer<T> & { readonly ok: false }) | undefined;
+  const answered = await value<StoredReply>(unit, {
+    ...origin,
+    is: isStoredReply,
+    keep: () => failed === undefined || failed.cause === 'reply',
+    adopt: (reply) => ({ ...reply, used: NOTHING_SPENT }),
+    make: async () => {
+      const began = clock.monotonic();
+      let reply: Json = null;
+      const answer = await ask<T>(
+        {
+          ...question,
+          read: (raw) => {
+            reply = raw;
+            return question.read(raw);
+          },
+        },
+        signal,
+      );
+      const used = addSpending(NOTHING_SPENT, {
+        ...spendingOf(answer.cost),
+        ms: Math.round(clock.monotonic() - began),
+      });
+      if (answer.ok) return { reply, model: answer.model, prompt: answer.prompt, used };
+      failed = answer;
+      return { fault: answer.why, model: answer.model ?? learner, prompt: '', used };
+    },
+  });
+  if (failed !== undefined) return failed;
+  return answered === undefined
+    ? refusal('what it was about was erased')
+    : toAnswer(question, answered.value);
 }
 
 /** A hash of everything that a result depends on. */
@@ -221,15 +234,15 @@ export async function openPracticeJournal({
   records,
   clock,
 }: PracticeJournalOptions): Promise<RunUnits> {
-  const known = await readUnits(records, run);
+  const ownUnits = await readUnits(records, run);
   /** Units of other runs, for the cache. */
   const others = new Map<string, ReadonlyMap<string, Json>>();
   const linked = new Set<string>();
   const now = (): number => Math.round(clock.now());
   return {
-    read: async (unit) => known.get(unit),
+    read: async (unit) => ownUnits.get(unit),
     write: async (unit, value, { sessions = [], key } = {}) => {
-      if (known.has(unit)) return;
+      if (ownUnits.has(unit)) return;
       const [at, of] = [now(), sessions.length === 0 ? {} : { sessions }];
       // The link is there before the value: an erasure in between finds both or scrubs the value on arrival.
       const links = sessions.filter((session) => !linked.has(session));
@@ -256,20 +269,20 @@ export async function openPracticeJournal({
       for (const session of links) linked.add(session);
       // What was stored counts: secrets are taken out on the way, and another process may have been first.
       const [stored] = unitFact === undefined ? [] : await records.facts(unitFact.seq - 1, 1);
-      known.set(unit, stored?.fact.type === 'practice-unit' ? stored.fact.value : null);
+      ownUnits.set(unit, stored?.fact.type === 'practice-unit' ? stored.fact.value : null);
     },
     cached: async (key) => {
       for (const { fact } of await records.events(cacheSubject(key))) {
         if (fact.type !== 'practice-cached') continue;
         const units =
-          fact.run === run ? known : (others.get(fact.run) ?? (await readUnits(records, fact.run)));
+          fact.run === run ? ownUnits : (others.get(fact.run) ?? (await readUnits(records, fact.run)));
         if (fact.run !== run) others.set(fact.run, units);
         const value = units.get(fact.unit);
         if (value !== undefined && value !== null) return value;
       }
       return undefined;
     },
-    units: () => known,
+    units: () => ownUnits,
     record: async (fact, key) => {
       await records.append([{ at: now(), fact, key }]);
     },

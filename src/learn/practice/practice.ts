@@ -2,27 +2,29 @@ import { createRandom } from '../../base/random.ts';
 import { compact, isObject } from '../../core/json.ts';
 import type { Answer, Judgement } from '../../core/learn.ts';
 import type { AttemptGroup, PracticeTask } from '../../core/practice.ts';
-import type { PracticeEnd } from '../../core/practice-fact.ts';
+import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
 import { type CycleEnd, runCycle } from '../cycle.ts';
 import { holdGroupToCore } from '../identity/hold-to-core.ts';
-import { attemptBatch, inParallel, sessionsOfGroup } from './attempt-batch.ts';
+import { attemptBatch, inParallel, sessionsOfGroup, type TaskAttempts } from './attempt-batch.ts';
 import { casesOf } from './attempt-cases.ts';
 import { draftProposals, draftText, limitDomains, type PracticeProposal } from './draft-proposals.ts';
 import { gradeGroup, summariseAttempt } from './grade-groups.ts';
 import {
   hasSpread,
+  meanOf,
   PRACTICE_DEFAULTS,
   type PracticeEvent,
   type PracticeInput,
   type PracticeResult,
   type PracticeSettings,
+  type RunContext,
   RunStop,
+  rewardsOf,
 } from './practice-input.ts';
-import { createPracticeTally, type PracticeTally } from './practice-tally.ts';
-import { createPracticeUnits, type PracticeUnits } from './practice-units.ts';
+import { createPracticeUnits } from './practice-units.ts';
 import { proposeOperations } from './propose-operations.ts';
 import { type GroupPlan, type PlannedChange, reconcileBatch } from './reconcile-batch.ts';
-import { findAdvantage, type GroupExperience, type ToldAttempt } from './semantic-advantage.ts';
+import { type AttemptSummary, findAdvantage, type GroupExperience } from './semantic-advantage.ts';
 import { isTrainedUnit, type TrainedUnit, trainedUnit } from './session-weights.ts';
 
 /**
@@ -36,7 +38,11 @@ export async function* practice(input: PracticeInput): AsyncGenerator<PracticeEv
   const parts: RunParts = {
     input,
     settings,
-    units: createPracticeUnits({ ...input, learner: input.learner ?? 'learner' }),
+    units: createPracticeUnits({
+      ...input,
+      learner: input.learner ?? 'learner',
+      temperature: settings.judgeTemperature,
+    }),
     tally: createPracticeTally(),
   };
   const { groupSize, seed } = settings;
@@ -58,10 +64,7 @@ export async function* practice(input: PracticeInput): AsyncGenerator<PracticeEv
   return endRun(parts, stop);
 }
 
-interface RunParts {
-  readonly input: PracticeInput;
-  readonly settings: PracticeSettings;
-  readonly units: PracticeUnits;
+interface RunParts extends RunContext {
   readonly tally: PracticeTally;
 }
 
@@ -96,7 +99,7 @@ async function* practiceBatch(
   const { run, signal, library } = input;
 
   // 1. Each task is attempted several times, with the lessons that production would show.
-  const { made, refusal } = yield* attemptBatch(input, settings, units, step, tasks);
+  const { made, refusal } = yield* attemptBatch(parts, step, tasks);
   tally.attempted(made);
   let spent = refusal;
 
@@ -104,29 +107,29 @@ async function* practiceBatch(
   const groups: AttemptGroup[] = step === 0 ? [...(input.recorded ?? [])] : [];
   for (const attempts of made) {
     const id = `${run}/${step}/${attempts.task.id}`;
-    const graded = await gradeGroup(id, attempts, units, settings.judgeTemperature, signal);
+    const graded = await gradeGroup(id, attempts, units, signal);
     groups.push(holdGroupToCore(graded.group, input.coreOf?.(attempts.task.agent) ?? []));
     spent ??= graded.spent;
   }
 
   // 3. Groups with better and worse attempts are kept.
-  const kept = groups.filter((group) => hasSpread(group, settings.tolerance));
-  tally.grouped(groups, kept);
-  yield { type: 'groups-kept', step, kept: kept.length, of: groups.length };
+  const contrasts = groups.filter((group) => hasSpread(group, settings.tolerance));
+  tally.grouped(groups, contrasts);
+  yield { type: 'groups-kept', step, kept: contrasts.length, of: groups.length };
 
   // 4. The weights get the groups first: what is published next makes them stale.
-  if (kept.length > 0) yield* trainFirst(parts, step, kept);
+  if (contrasts.length > 0) yield* trainFirst(parts, step, contrasts);
 
   // 5. Each group becomes at most one experience, and operations on the library.
   const learned: (LearnedGroup | undefined)[] = [];
-  for await (const { index, value } of inParallel(kept, settings.concurrency, (group) =>
+  for await (const { index, value } of inParallel(contrasts, settings.concurrency, (group) =>
     learnOnce(parts, step, group),
   )) {
     for (const event of value.events) yield event;
     if (value.lost) tally.lost();
     for (const event of value.events) if (event.type === 'operation-quarantined') tally.quarantined();
     if (value.spent !== undefined) spent ??= value.spent;
-    const group = kept[index];
+    const group = contrasts[index];
     if (value.plan !== undefined && group !== undefined) learned[index] = { ...value.plan, group };
   }
   const plans = learned.flatMap((plan) => plan ?? []);
@@ -136,7 +139,7 @@ async function* practiceBatch(
     `proposals/${step}`,
     {
       is: isDrafted,
-      sessions: kept.flatMap(sessionsOfGroup),
+      sessions: contrasts.flatMap(sessionsOfGroup),
       keep: () => spent === undefined,
       make: async () => {
         const changes = await reconcile(parts, plans);
@@ -147,7 +150,7 @@ async function* practiceBatch(
   );
 
   // 7. The gate judges each, and what passes is published as one set.
-  const cycle = await publish(parts, step, kept, drafted?.value.proposals ?? []);
+  const cycle = await publish(parts, step, contrasts, drafted?.value.proposals ?? []);
   if (cycle !== undefined) {
     tally.cycled(cycle);
     yield { type: 'batch-ended', step, cycle };
@@ -158,9 +161,9 @@ async function* practiceBatch(
 async function* trainFirst(
   { input: { trainOn, signal }, units }: RunParts,
   step: number,
-  kept: readonly AttemptGroup[],
+  contrasts: readonly AttemptGroup[],
 ): AsyncGenerator<PracticeEvent, void> {
-  const groups = kept.filter(({ attempts }) => attempts.every(({ sampled }) => sampled !== undefined));
+  const groups = contrasts.filter(({ attempts }) => attempts.every(({ sampled }) => sampled !== undefined));
   if (trainOn === undefined || groups.length === 0) return;
   const unit = await units.value<TrainedUnit>(trainedUnit(step), {
     is: isTrainedUnit,
@@ -206,46 +209,39 @@ async function learnOnce(parts: RunParts, step: number, group: AttemptGroup): Pr
 /** Summaries, the comparison, and what it means for the library. */
 async function learnGroup({ input, settings, units }: RunParts, group: AttemptGroup): Promise<GroupOutcome> {
   const { library, signal, clock, checkText, similar } = input;
-  const { judgeTemperature: temperature, halfLifeDays } = settings;
   const { task } = group;
   const ask = units.askAbout(sessionsOfGroup(group));
   if (ask === undefined) return { events: [] };
   const fail = (answer: Answer<unknown>): GroupOutcome => failedGroup(group, answer, signal);
 
-  const told: ToldAttempt[] = [];
+  const summaries: AttemptSummary[] = [];
   for (const attempt of group.attempts) {
-    const summary = await summariseAttempt(attempt, task, ask, temperature, signal);
+    const summary = await summariseAttempt(attempt, task, ask, signal);
     if (!summary.ok) return fail(summary);
     const reward = attempt.outcome.is === 'graded' ? attempt.outcome.reward : 0;
-    told.push({ id: attempt.id, reward, summary: String(summary.value) });
+    summaries.push({ reward, summary: String(summary.value) });
   }
 
-  const advantage = await findAdvantage(group, told, casesOf(group, clock.now()), ask, temperature, signal);
+  const cases = casesOf(group, clock.now());
+  const advantage = await findAdvantage({ group, summaries, cases }, ask, signal);
   if (!advantage.ok) return fail(advantage);
   const experience = advantage.value;
   if (experience === undefined) return { events: [] };
-  const text = draftText(experience, group, halfLifeDays, advantage);
+  const text = draftText(experience, group, settings.halfLifeDays, advantage);
   const why = checkText(text);
   if (why !== undefined) return { lost: true, events: [{ type: 'group-lost', group: group.id, why }] };
-  const found: PracticeEvent = { type: 'experience-found', group: group.id, insight: experience.insight };
+  const finding: PracticeEvent = { type: 'experience-found', group: group.id, insight: experience.insight };
 
-  const proposed = await proposeOperations({
-    experience,
-    text,
-    task,
-    library,
-    similar,
-    ask,
-    temperature,
-    signal,
-  });
-  if ('ok' in proposed && !proposed.ok)
-    return { ...fail(proposed), events: [found, ...fail(proposed).events] };
-  const { operations, quarantined } = 'ok' in proposed ? proposed.value : proposed;
+  const proposed = await proposeOperations({ experience, text, task, library, similar, ask, signal });
+  if (!proposed.ok) {
+    const failure = fail(proposed);
+    return { ...failure, events: [finding, ...failure.events] };
+  }
+  const { operations, quarantined } = proposed.value;
   return {
     plan: { text, operations, quotes: experience.quotes },
     events: [
-      found,
+      finding,
       ...quarantined.map(
         (reason): PracticeEvent => ({ type: 'operation-quarantined', group: group.id, why: reason }),
       ),
@@ -264,7 +260,7 @@ function failedGroup(group: AttemptGroup, answer: Answer<unknown>, signal: Abort
 
 /** A model that is not available now is no reason to settle by rule: the run continues when it is. */
 async function reconcile(
-  { input, settings, units }: RunParts,
+  { input, units }: RunParts,
   plans: readonly GroupPlan[],
 ): Promise<readonly PlannedChange[]> {
   const sessions = [...new Set(plans.flatMap(({ group }) => sessionsOfGroup(group)))];
@@ -272,7 +268,6 @@ async function reconcile(
     plans,
     similar: input.similar,
     ask: units.askAbout(sessions),
-    temperature: settings.judgeTemperature,
     signal: input.signal,
   });
   if (input.signal.aborted) throw new RunStop('aborted');
@@ -282,19 +277,19 @@ async function reconcile(
 
 /** Judgements are journaled: a run that is continued publishes the same set under the same id, which changes nothing twice. */
 async function publish(
-  { input, units, settings: _ }: RunParts,
+  { input, units }: RunParts,
   step: number,
-  kept: readonly AttemptGroup[],
+  contrasts: readonly AttemptGroup[],
   drafted: readonly PracticeProposal[],
 ): Promise<CycleEnd | undefined> {
   if (drafted.length === 0) return undefined;
   const { run, library, gate, clock, signal, record } = input;
-  const shown = new Map(kept.map((group) => [group.id, casesOf(group, clock.now())]));
+  const shown = new Map(contrasts.map((group) => [group.id, casesOf(group, clock.now())]));
   const judge = async (one: PracticeProposal, place: number): Promise<Judgement> => {
     const cases = one.groups.flatMap((id) => shown.get(id) ?? []);
     const judged = await units.value<Judgement>(`judged/${step}/${place}`, {
       is: isJudgement,
-      sessions: kept.filter(({ id }) => one.groups.includes(id)).flatMap(sessionsOfGroup),
+      sessions: contrasts.filter(({ id }) => one.groups.includes(id)).flatMap(sessionsOfGroup),
       make: () => gate(one.proposal, cases, library),
     });
     return judged?.value ?? { outcome: 'refused', why: ['what it rests on was erased'] };
@@ -317,7 +312,11 @@ async function publish(
           items: [],
         },
         {
-          ...{ library, clock, signal, ask: undefined, journal: () => undefined },
+          library,
+          clock,
+          signal,
+          ask: undefined,
+          journal: () => undefined,
           newId: (prefix) => `${prefix}_${run}`,
           gate: (proposal) => {
             const place = drafted.findIndex((one) => one.proposal === proposal);
@@ -326,10 +325,10 @@ async function publish(
           },
         },
       );
-      const { isRetryable: __, ...fact } = cycle;
-      const mined = kept.flatMap(sessionsOfGroup);
+      const { isRetryable: _, ...fact } = cycle;
+      const mined = contrasts.flatMap(sessionsOfGroup);
       // Attempts of practice are no turns of the record: training leaves out the recorded ones alone.
-      const turns = kept.flatMap(({ attempts }) => attempts.flatMap(({ from }) => from?.turn ?? []));
+      const turns = contrasts.flatMap(({ attempts }) => attempts.flatMap(({ from }) => from?.turn ?? []));
       return { ...fact, turns, sessions: [...new Set([...(fact.sessions ?? []), ...mined])] };
     },
   });
@@ -372,4 +371,66 @@ async function endRun(
     isSelfEvaluated: rewards.compared !== undefined,
     cycles: tally.cycles(),
   });
+}
+
+/** What a run did, counted. */
+interface PracticeTally {
+  attempted(made: readonly TaskAttempts[]): void;
+  grouped(groups: readonly AttemptGroup[], contrasts: readonly AttemptGroup[]): void;
+  cycled(cycle: CycleEnd): void;
+  lost(): void;
+  quarantined(): void;
+  counts(): PracticeCounts;
+  rewards(): PracticeResult['rewards'];
+  cycles(): readonly CycleEnd[];
+}
+
+const NOTHING: Required<PracticeCounts> = {
+  graded: 0,
+  ungraded: 0,
+  infrastructure: 0,
+  groups: 0,
+  recorded: 0,
+  kept: 0,
+  lost: 0,
+  quarantined: 0,
+  published: 0,
+  proposed: 0,
+  refused: 0,
+};
+
+function createPracticeTally(): PracticeTally {
+  const counts: Record<keyof PracticeCounts, number> = { ...NOTHING };
+  const rewards = new Map<AttemptGroup['gradedBy'], number[]>();
+  const cycles: CycleEnd[] = [];
+  return {
+    attempted: (made) => {
+      for (const { attempts } of made) for (const { outcome } of attempts) counts[outcome.is]++;
+    },
+    grouped: (groups, contrasts) => {
+      counts.groups += groups.length;
+      counts.recorded += groups.filter(({ attempts }) =>
+        attempts.some(({ from }) => from !== undefined),
+      ).length;
+      counts.kept += contrasts.length;
+      for (const { gradedBy, attempts } of groups) {
+        const all = [...(rewards.get(gradedBy) ?? []), ...rewardsOf(attempts)];
+        if (all.length > 0) rewards.set(gradedBy, all);
+      }
+    },
+    cycled: (cycle) => {
+      cycles.push(cycle);
+      for (const { outcome } of cycle.judgements)
+        counts[outcome === 'proposed' || outcome === 'refused' ? outcome : 'published']++;
+    },
+    lost: () => {
+      counts.lost++;
+    },
+    quarantined: () => {
+      counts.quarantined++;
+    },
+    counts: () => ({ ...counts }),
+    rewards: () => Object.fromEntries([...rewards].map(([by, all]) => [by, meanOf(all)])),
+    cycles: () => cycles,
+  };
 }

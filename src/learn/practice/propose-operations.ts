@@ -14,6 +14,7 @@ import { scopeOfTask } from './attempt-cases.ts';
 import { answersOf, findLeak } from './find-leak.ts';
 import type { SimilarTexts } from './practice-input.ts';
 import type { GroupExperience } from './semantic-advantage.ts';
+import { sharedWords } from './sources/near-tasks.ts';
 
 const MOST_SHOWN = 8;
 const MAX_TOKENS = 900;
@@ -27,7 +28,6 @@ interface OperationsInput {
   readonly library: Library;
   readonly similar: SimilarTexts | undefined;
   readonly ask: Ask;
-  readonly temperature: number;
   readonly signal: AbortSignal;
 }
 
@@ -37,10 +37,10 @@ interface OperationsInput {
  */
 export async function proposeOperations(
   input: OperationsInput,
-): Promise<Answer<ReadOperations> | ReadOperations> {
-  const { experience, task, ask, temperature, signal } = input;
+): Promise<Answer<ReadOperations> | { readonly ok: true; readonly value: ReadOperations }> {
+  const { experience, task, ask, signal } = input;
   const near = await nearestOf(input);
-  if (near.length === 0) return { operations: [{ op: 'ADD' }], quarantined: [] };
+  if (near.length === 0) return { ok: true, value: { operations: [{ op: 'ADD' }], quarantined: [] } };
   const shown: AliasedLessons = {
     ids: new Map(near.map(({ id }, at) => [`E${at + 1}`, id])),
     fixed: new Set(near.filter((lesson) => !isOpenLesson(lesson)).map(({ id }) => id)),
@@ -56,7 +56,6 @@ export async function proposeOperations(
       system: `${ROLE}\n\n${rule}`,
       user: `${text}\n\n${WISH}`,
       maxTokens: MAX_TOKENS,
-      temperature,
       read: (value) => {
         const read = readOperations(value, shown);
         if ('fault' in read) return read;
@@ -105,7 +104,7 @@ async function nearestOf({ text, task, library, similar }: OperationsInput): Pro
   );
   const words = topicStems(`${text.description} ${text.content}`);
   const rank = ({ id, text: { description, content } }: Lesson): number =>
-    ranks.get(id) ?? overlapOf(words, topicStems(`${description} ${content}`));
+    ranks.get(id) ?? sharedWords(words, topicStems(`${description} ${content}`));
   return among
     .map((lesson) => ({ lesson, rank: rank(lesson) }))
     .sort((a, b) => b.rank - a.rank || (a.lesson.id < b.lesson.id ? -1 : 1))
@@ -125,13 +124,6 @@ const lessonsOfDomain = (library: Library, task: PracticeTask): readonly Lesson[
         text.note.visibility !== 'private' &&
         mayScopesOverlap(text.scope, scopeOfTask(task)),
     );
-
-/** The share of words that two texts have in common, 0 to 1. */
-export function overlapOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const shared = [...a].filter((word) => b.has(word)).length;
-  const all = a.size + b.size - shared;
-  return all === 0 ? 0 : shared / all;
-}
 
 /** What a group wants to do to the library. `ids` are stable ids of lessons. */
 export type LessonOperation =
@@ -180,8 +172,8 @@ export function readOperations(value: Json, shown: AliasedLessons): ReadOperatio
     const op = operationOf(one);
     if (op === undefined) continue;
     const read = readOperation(op, one, shown);
-    if ('why' in read) quarantined.push(read.why);
-    else operations.push(read);
+    if (read.ok) operations.push(read.operation);
+    else quarantined.push(read.why);
   }
   if (operations.length + quarantined.length === 0) {
     if (Array.isArray(value) && value.length === 0) return { operations: [{ op: 'NONE' }], quarantined: [] };
@@ -204,9 +196,9 @@ function listOf(value: Json, depth = 0): readonly Json[] {
 }
 
 function operationOf(one: JsonObject): LessonOperation['op'] | undefined {
-  const said = fieldOf(one, ['operation', 'op', 'action', 'type', 'option']);
-  if (typeof said !== 'string') return undefined;
-  const word = said
+  const name = fieldOf(one, ['operation', 'op', 'action', 'type', 'option']);
+  if (typeof name !== 'string') return undefined;
+  const word = name
     .trim()
     .toLowerCase()
     .replace(/^[^a-z]+/, '');
@@ -217,24 +209,25 @@ function readOperation(
   op: LessonOperation['op'],
   one: JsonObject,
   { ids, fixed }: AliasedLessons,
-): LessonOperation | { readonly why: string } {
-  if (op === 'NONE') return { op };
+): { readonly ok: true; readonly operation: LessonOperation } | { readonly ok: false; readonly why: string } {
+  const accept = (operation: LessonOperation) => ({ ok: true as const, operation });
+  const refuse = (why: string) => ({ ok: false as const, why: `${op} names ${why}` });
+  if (op === 'NONE') return accept({ op });
   const content = contentOf(one);
-  if (op === 'ADD') return { op, ...content };
-  const named = namesIn(one);
-  const known = [...new Set(named.map((name) => idOf(name, ids)))];
-  const at = known.indexOf(undefined);
-  if (named.length === 0) return { why: `${op} names no lesson` };
-  if (at >= 0) return { why: `${op} names ${clipped(named[at] ?? '')}, which is no lesson that was shown` };
-  const lessons = known.flatMap((id) => (id === undefined ? [] : [id]));
+  if (op === 'ADD') return accept({ op, ...content });
+  const names = namesIn(one);
+  const lessonIds = [...new Set(names.map((name) => idOf(name, ids)))];
+  const at = lessonIds.indexOf(undefined);
+  if (at >= 0) return refuse(`${clipped(names[at] ?? '')}, which is no lesson that was shown`);
+  const lessons = lessonIds.flatMap((id) => id ?? []);
   const shut = lessons.find((id) => fixed.has(id));
-  if (shut !== undefined) return { why: `${op} names ${shut}, which only a person may change` };
+  if (shut !== undefined) return refuse(`${shut}, which only a person may change`);
   const [first] = lessons;
-  if (first === undefined) return { why: `${op} names no lesson` };
-  if (op === 'DELETE') return { op, ids: [first], ...reasonOf(one) };
-  if (op === 'MERGE' && lessons.length > 1) return { op, ids: lessons, ...content };
+  if (first === undefined) return refuse('no lesson');
+  if (op === 'DELETE') return accept({ op, ids: [first], ...reasonOf(one) });
+  if (op === 'MERGE' && lessons.length > 1) return accept({ op, ids: lessons, ...content });
   // A merge of one lesson is a new text for it.
-  return { op: 'UPDATE', ids: [first], ...content };
+  return accept({ op: 'UPDATE', ids: [first], ...content });
 }
 
 function namesIn(one: JsonObject): readonly string[] {

@@ -8,7 +8,8 @@ import { topicStems } from '../../text/topic-words.ts';
 import { fieldOf } from '../reply-fields.ts';
 import { answersOf, findLeak } from './find-leak.ts';
 import { rewardsOf, type SimilarTexts } from './practice-input.ts';
-import { type LessonOperation, overlapOf, readOperations } from './propose-operations.ts';
+import { type LessonOperation, readOperations } from './propose-operations.ts';
+import { sharedWords } from './sources/near-tasks.ts';
 
 const SAME_MEANING = 0.85;
 const SAME_WORDS = 0.6;
@@ -41,7 +42,6 @@ interface ReconcileInput {
   readonly plans: readonly GroupPlan[];
   readonly similar: SimilarTexts | undefined;
   readonly ask: Ask | undefined;
-  readonly temperature: number;
   readonly signal: AbortSignal;
 }
 
@@ -66,9 +66,10 @@ export async function reconcileBatch(input: ReconcileInput): Promise<ReconciledB
   const changes: PlannedChange[] = [];
   const dropped: string[] = [];
   for (const cluster of clusters) {
-    const agreed = united(cluster) ?? asked.decisions.get(conflicts.indexOf(cluster)) ?? settle(cluster);
-    if ('why' in agreed) dropped.push(agreed.why);
-    else if (agreed.op !== 'NONE') changes.push(agreed);
+    const agreed = united(cluster) ?? asked.decisions.get(conflicts.indexOf(cluster));
+    const settled = agreed === undefined ? settle(cluster) : { ok: true as const, decision: agreed };
+    if (!settled.ok) dropped.push(settled.why);
+    else if (settled.decision.op !== 'NONE') changes.push(settled.decision);
   }
   return { changes, dropped, ...(asked.failed === undefined ? {} : { failed: asked.failed }) };
 }
@@ -124,7 +125,7 @@ async function compareAdditions(
   const stems = texts.map(topicStems);
   const none: ReadonlySet<string> = new Set();
   return (a, b) =>
-    overlapOf(stems[additions.indexOf(a)] ?? none, stems[additions.indexOf(b)] ?? none) >= SAME_WORDS;
+    sharedWords(stems[additions.indexOf(a)] ?? none, stems[additions.indexOf(b)] ?? none) >= SAME_WORDS;
 }
 
 const wordsOf = ({ content, plan: { text } }: Wish): string =>
@@ -154,14 +155,18 @@ const spreadOf = ({ plan: { group } }: Wish): number => {
 };
 
 /** By rule: the clearest contrast speaks for the others. A lesson that one group improves and another deletes stays as it is. */
-function settle(cluster: readonly Wish[]): PlannedChange | { readonly why: string } {
+function settle(
+  cluster: readonly Wish[],
+): { readonly ok: true; readonly decision: Decision } | { readonly ok: false; readonly why: string } {
   const ops = new Set(cluster.map(({ op }) => op));
   const ids = [...new Set(cluster.flatMap((wish) => wish.ids))];
   if (ops.has('DELETE') && ops.size > 1)
-    return { why: `groups disagree about ${ids.join(', ')}: one deletes what another changes` };
+    return { ok: false, why: `groups disagree about ${ids.join(', ')}: one deletes what another changes` };
   const candidates = ops.has('MERGE') ? cluster.filter(({ op }) => op === 'MERGE') : cluster;
   const [best] = candidates.toSorted((a, b) => spreadOf(b) - spreadOf(a));
-  return best === undefined ? { why: 'nothing is left of it' } : withGroups(best, cluster);
+  return best === undefined
+    ? { ok: false, why: 'nothing is left of it' }
+    : { ok: true, decision: withGroups(best, cluster) };
 }
 
 type Decision = PlannedChange | { readonly op: 'NONE' };
@@ -169,7 +174,7 @@ type Decision = PlannedChange | { readonly op: 'NONE' };
 /** No call without a conflict. */
 async function askAbout(
   conflicts: readonly (readonly Wish[])[],
-  { ask, temperature, signal }: ReconcileInput,
+  { ask, signal }: ReconcileInput,
 ): Promise<Pick<ReconciledBatch, 'failed'> & { readonly decisions: ReadonlyMap<number, Decision> }> {
   if (conflicts.length === 0 || ask === undefined) return { decisions: new Map() };
   const { text, rule } = fenceData(
@@ -181,7 +186,6 @@ async function askAbout(
       system: `${ROLE}\n\n${rule}`,
       user: `${text}\n\n${WISH}`,
       maxTokens: MAX_TOKENS,
-      temperature,
       read: (value) => readDecisions(value, conflicts),
     },
     signal,

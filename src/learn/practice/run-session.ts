@@ -1,40 +1,28 @@
 import type { Budget, Spending } from '../../core/budget.ts';
-import type { Clock } from '../../core/clock.ts';
-import { compact, isObject, type Json, toJson } from '../../core/json.ts';
+import { compact } from '../../core/json.ts';
 import {
   ATTEMPT_PREFIX,
-  type Attempt,
-  type AttemptGroup,
-  type LessonsForTask,
   type MakeAttempt,
   type PracticeKind,
   type PracticeTask,
   type SessionWeights,
 } from '../../core/practice.ts';
 import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
-import type { Records } from '../../core/store.ts';
 import { coreLines } from '../identity/identity-lines.ts';
-import { createTrialJudge } from '../trial/replay-tasks.ts';
+import { openTrialJudge } from '../trial/replay-tasks.ts';
 import { runTrials, type TrialEvent } from '../trial/trials.ts';
 import { sessionsOf } from './attempt-batch.ts';
-import { appendSession, createRunnable, openTasks, planSession } from './plan-session.ts';
+import { appendSession, openTasks, planSession, runnableTasks, type SessionRequest } from './plan-session.ts';
 import { practice } from './practice.ts';
 import { isContinuable, type PastSession, yieldsByOrigin } from './practice-history.ts';
-import { hasSpread, PRACTICE_DEFAULTS, type PracticeEvent } from './practice-input.ts';
-import { createPracticeUnits, openPracticeJournal, type RunUnits, spentByUnits } from './practice-units.ts';
-import type { SessionAttempts, SessionParts, SessionRequest } from './session-parts.ts';
-import {
-  isTrainedUnit,
-  measureWeights,
-  type SessionTraining,
-  trainedUnit,
-  weightsOf,
-} from './session-weights.ts';
-import type { PracticeTasks } from './sources/practice-tasks.ts';
+import type { PracticeEvent, PracticeResult } from './practice-input.ts';
+import { openPracticeJournal, type RunUnits, spentByUnits } from './practice-units.ts';
+import type { SessionAttempts, SessionParts, SessionSettings } from './session-parts.ts';
+import { measureWeights, type SessionTraining, trainOnWaiting, weightsOf } from './session-weights.ts';
 import { fixRecordedGroups } from './sources/recorded-groups.ts';
-import { splitOf } from './sources/split.ts';
 
-export type SessionNews =
+/** What a session reports while it works. */
+export type SessionReport =
   | {
       readonly type: 'session-planned';
       readonly run: string;
@@ -70,8 +58,7 @@ export async function* runSession(
   request: SessionRequest | undefined,
   parts: SessionParts,
   signal: AbortSignal,
-): AsyncGenerator<SessionNews, SessionResult | undefined> {
-  // 1. An interrupted session goes on; otherwise tasks are chosen.
+): AsyncGenerator<SessionReport, SessionResult | undefined> {
   const { history, clock } = parts;
   const unfinished = history.unfinished();
   const isContinued = unfinished !== undefined && isContinuable(unfinished, clock.now());
@@ -84,39 +71,102 @@ export async function* runSession(
   const journal = await openPracticeJournal({ run, records: parts.records, clock });
   const budget = parts.openBudget(spentIn(journal));
   const attempts = await parts.openAttempts(budget, signal);
+  const settings = parts.settings();
+  const temperature = attempts.temperature ?? settings.temperature;
   try {
-    return yield* runPlanned({ planned, tasks, journal, budget, attempts }, parts, signal);
+    return yield* runPlanned({
+      planned,
+      tasks,
+      journal,
+      budget,
+      attempts,
+      settings: { ...settings, temperature },
+      parts,
+      signal,
+    });
   } finally {
     await attempts.close?.();
   }
 }
 
-interface OpenedSession {
+/** A session that runs. */
+interface OpenSession {
   readonly planned: PastSession['planned'];
   readonly tasks: readonly PracticeTask[];
   readonly journal: RunUnits;
   readonly budget: Budget;
   readonly attempts: SessionAttempts;
+  readonly settings: SessionSettings;
+  readonly parts: SessionParts;
+  readonly signal: AbortSignal;
 }
 
-async function* runPlanned(
-  { planned, tasks, journal, budget, attempts }: OpenedSession,
-  parts: SessionParts,
-  signal: AbortSignal,
-): AsyncGenerator<SessionNews, SessionResult> {
-  // 2. The tasks are attempted in groups, and what separates good attempts from bad ones becomes lessons, and trains the policy.
-  const { clock, library } = parts;
-  const { run, kind } = planned;
+async function* runPlanned(session: OpenSession): AsyncGenerator<SessionReport, SessionResult> {
+  const { planned, tasks, journal, attempts, parts, signal } = session;
   const { training } = attempts;
-  // Weights that the tasks of the gate could not measure are not trained; lessons are learned all the same.
-  const unmeasured = await training?.whyNotTrained(await gateTasksOf(parts));
-  const isTrained = training !== undefined && unmeasured === undefined;
-  const waiting = isTrained ? await trainOnWaiting(training, parts, journal) : undefined;
+
+  // 1. Weights that the tasks of the gate could not measure are not trained; lessons are learned all the same.
+  const unmeasured = await training?.whyNotTrained(await runnableTasks(parts));
+  const trainer = unmeasured === undefined ? training : undefined;
+  const waiting = trainer && (await trainOnWaiting(trainer, parts, journal));
   const untrained = attempts.untrained ?? unmeasured ?? waiting;
+
+  // 2. The tasks are attempted in groups, and what separates good attempts from bad ones becomes lessons, and trains the policy.
+  const result = yield* learnFromTasks(session, trainer);
+  const isOver = result.end === 'done' || result.end === 'budget';
+
+  // 3. New weights are compared with those that serve, on tasks of the gate.
+  if (training !== undefined && isOver && !signal.aborted)
+    yield* measureWeights(
+      training,
+      {
+        tasks: await runnableTasks(parts),
+        attempt: attempts.make,
+        lessonsFor: parts.lessonsFor,
+        timeoutMs: session.settings.timeoutMs,
+      },
+      journal,
+      signal,
+    );
+
+  // 4. Lessons on trial are measured, with and without, on tasks that they were not learned from.
+  const trials = isOver && !signal.aborted ? yield* measureTrials(session) : { helpful: 0, refused: 0 };
+
+  // 5. Tasks that passed once are tried again, with the lessons of now.
+  const forgotten = isOver ? yield* retryTasks(session) : [];
+
+  // 6. The session is closed, unless it goes on later.
+  const { run } = planned;
+  const closing = compact({
+    run,
+    end: signal.aborted && result.end !== 'budget' ? 'aborted' : result.end,
+    note: result.note,
+    counts: result.counts,
+    spent: parts.openBudget(spentIn(journal)).spent(),
+    ...trials,
+    forgotten,
+    origins: yieldsByOrigin(run, journal.units(), (id) => tasks.find((task) => task.id === id)?.origin),
+    weights: weightsOf(journal.units(), untrained),
+  });
+  if (closing.end === 'done' || closing.end === 'budget')
+    await appendSession(
+      { type: 'practice-session', op: 'closed', ...closing },
+      `practice/${run}/closed`,
+      parts,
+    );
+  return compact({ ...closing, retryAfterMs: result.retryAfterMs });
+}
+
+const spentIn = (journal: RunUnits): Spending => spentByUnits(journal.units());
+
+/** Runs the pipeline. How the tasks went is recorded when it is over. */
+async function* learnFromTasks(
+  { planned, tasks, journal, budget, attempts, settings, parts, signal }: OpenSession,
+  training: SessionTraining | undefined,
+): AsyncGenerator<PracticeEvent, PracticeResult> {
+  const { clock, library } = parts;
+  const { run, kind, groupSize, epochs } = planned;
   const writer = await parts.openAsk(budget);
-  const settings = parts.settings();
-  const temperature = attempts.temperature ?? settings.temperature;
-  const rewards = new Map<string, number[]>();
   const recorded = await fixRecordedGroups(planned, journal, parts.findRecorded, signal);
   const events = practice({
     run,
@@ -124,9 +174,9 @@ async function* runPlanned(
     tasks,
     recorded,
     settings: {
-      groupSize: planned.groupSize,
-      epochs: planned.epochs,
-      temperature,
+      groupSize,
+      epochs,
+      temperature: settings.temperature,
       timeoutMs: settings.timeoutMs,
       seed: run,
       // `make` repeats what failed through nobody's fault by itself.
@@ -144,11 +194,12 @@ async function* runPlanned(
     record: journal.record,
     checkText: parts.checkText,
     similar: parts.similar,
-    ...(isTrained ? { trainOn: training.trainOn } : {}),
+    ...(training === undefined ? {} : { trainOn: training.trainOn }),
     coreOf: (agent) => coreLines(library, agent),
     clock,
     signal,
   });
+  const rewards = new Map<string, number[]>();
   let next = await events.next();
   for (; next.done !== true; next = await events.next()) {
     const { value: event } = next;
@@ -156,127 +207,69 @@ async function* runPlanned(
     if (event.type === 'attempt-made' && event.reward !== undefined)
       rewards.set(event.task, [...(rewards.get(event.task) ?? []), event.reward]);
   }
-  const result = next.value;
+  const { end } = next.value;
+  if (end === 'done' || end === 'budget')
+    for (const [id, all] of rewards)
+      await recordPractised({ id, run, rewards: all, by: attempts.agent }, 'learn', parts);
+  return next.value;
+}
 
-  // 3. New weights are compared with those that serve, on tasks of the gate.
-  const isOver = result.end === 'done' || result.end === 'budget';
-  for (const [task, list] of isOver ? rewards : [])
-    await recordPractised(task, list, run, 'learn', parts, attempts.agent);
-  if (training !== undefined && isOver && !signal.aborted)
-    yield* measureWeights(
-      training,
-      {
-        tasks: await gateTasksOf(parts),
-        attempt: attempts.make,
-        lessonsFor: parts.lessonsFor,
-        timeoutMs: settings.timeoutMs,
-      },
+/** The weights that serve, where an engine trains others. */
+const servingOf = ({ serving, make }: SessionAttempts): MakeAttempt => serving ?? make;
+
+async function* measureTrials({
+  journal,
+  budget,
+  attempts,
+  settings: { trials, temperature, timeoutMs },
+  parts,
+  signal,
+}: OpenSession): AsyncGenerator<TrialEvent, Pick<SessionResult, 'helpful' | 'refused'>> {
+  const { lessonsFor, replayTasks, library, records, traffic, mayPromote, clock } = parts;
+  let gate: Promise<readonly PracticeTask[]> | undefined;
+  const events = runTrials(
+    {
+      attempt: servingOf(attempts),
+      lessonsFor,
       journal,
-      signal,
-    );
-
-  // 4. Lessons on trial are measured, with and without, on tasks that they were not learned from.
-  let helpful = 0;
-  let refused = 0;
-  const make = attempts.serving ?? attempts.make;
-  const trials =
-    isOver && !signal.aborted ? measureTrials(parts, make, journal, budget, temperature, signal) : [];
-  for await (const event of trials) {
+      ...(await openTrialJudge(parts, budget, journal)),
+      replayTasks,
+      gateTasks: () => {
+        gate ??= runnableTasks(parts);
+        return gate;
+      },
+      library,
+      records,
+      traffic,
+      budget,
+      settings: { ...trials, temperature, timeoutMs },
+      mayPromote,
+      clock,
+    },
+    signal,
+  );
+  const counts = { helpful: 0, refused: 0 };
+  for await (const event of events) {
     yield event;
     if (event.type !== 'trial-decided') continue;
-    if (event.outcome === 'helpful') helpful++;
-    else if (event.outcome !== 'untested') refused++;
+    if (event.outcome === 'helpful') counts.helpful++;
+    else if (event.outcome !== 'untested') counts.refused++;
   }
+  return counts;
+}
 
-  // 5. Tasks that passed once are tried again, with the lessons of now.
+/** Returns the tasks that do not pass any more. */
+async function* retryTasks(session: OpenSession): AsyncGenerator<SessionReport, readonly string[]> {
+  const { planned, budget, parts, signal } = session;
   const forgotten: string[] = [];
-  for (const task of isOver ? await openTasks(planned.regression, parts) : []) {
+  for (const task of await openTasks(planned.regression, parts)) {
     if (signal.aborted || budget.refusal() !== undefined) break;
-    const isPassed = await retryTask(task, run, parts, make, journal, temperature, signal);
+    const isPassed = await retryTask(task, session);
     if (isPassed === undefined) continue;
     yield { type: 'task-retried', task: task.id, isPassed };
     if (!isPassed) forgotten.push(task.id);
   }
-
-  // 6. The session is closed, unless it goes on later.
-  const end = signal.aborted && result.end !== 'budget' ? 'aborted' : result.end;
-  const { note, counts, retryAfterMs } = result;
-  const spent = parts.openBudget(spentIn(journal)).spent();
-  const weights = weightsOf(journal.units(), untrained);
-  const origins = yieldsByOrigin(run, journal.units(), (id) => tasks.find((task) => task.id === id)?.origin);
-  const closing = compact({ run, end, note, counts, spent, helpful, refused, forgotten, origins, weights });
-  if (end === 'done' || end === 'budget')
-    await appendSession(
-      { type: 'practice-session', op: 'closed', ...closing },
-      `practice/${run}/closed`,
-      parts,
-    );
-  return compact({ ...closing, retryAfterMs });
-}
-
-const spentIn = (journal: RunUnits): Spending => spentByUnits(journal.units());
-
-/** Tasks of the gate, or others, that can be attempted and checked now. */
-export async function gateTasksOf(
-  parts: SessionParts,
-  isWanted: (task: PracticeTask) => boolean = ({ root }) => splitOf(root) === 'gate',
-): Promise<readonly PracticeTask[]> {
-  const ids = parts.tasks.list().flatMap(({ task }) => (isWanted(task) ? [task.id] : []));
-  const canRun = createRunnable(parts);
-  const able: PracticeTask[] = [];
-  for (const task of await openTasks(ids, parts)) if (await canRun(task)) able.push(task);
-  return able;
-}
-
-async function* measureTrials(
-  parts: SessionParts,
-  make: MakeAttempt,
-  journal: RunUnits,
-  budget: Budget,
-  temperature: number,
-  signal: AbortSignal,
-): AsyncGenerator<TrialEvent> {
-  const { settings, records } = parts;
-  const { trials, timeoutMs } = settings();
-  const judge = await parts.openJudge(budget);
-  // Comparisons are journaled as attempts are: an interrupted session pays for none twice.
-  const units =
-    judge && createPracticeUnits({ journal, ask: judge.ask, learner: judge.model, clock: parts.clock });
-  let gate: Promise<readonly PracticeTask[]> | undefined;
-  yield* runTrials(
-    {
-      attempt: make,
-      lessonsFor: parts.lessonsFor,
-      journal,
-      ...(judge === undefined || units === undefined
-        ? {}
-        : createTrialJudge((task) => units.askAbout(sessionsOf(task)) ?? judge.ask, judge.calibration)),
-      replayTasks: parts.replayTasks,
-      gateTasks: () => {
-        gate ??= gateTasksOf(parts);
-        return gate;
-      },
-      library: parts.library,
-      records,
-      traffic: parts.traffic,
-      budget,
-      settings: { ...trials, temperature, timeoutMs },
-      mayPromote: parts.mayPromote,
-      clock: parts.clock,
-    },
-    signal,
-  );
-}
-
-interface PractisedParts {
-  readonly records: Pick<Records, 'append'>;
-  readonly clock: Clock;
-  readonly tasks: PracticeTasks;
-}
-
-interface RetryParts extends PractisedParts {
-  readonly lessonsFor: LessonsForTask;
-  readonly settings: () => { readonly timeoutMs: number };
+  return forgotten;
 }
 
 const PASSED = 0.999;
@@ -284,126 +277,47 @@ const PASSED = 0.999;
 /** Once, and twice more when it fails: one failure at this temperature may be chance. Undefined when it could not be tried. */
 async function retryTask(
   task: PracticeTask,
-  run: string,
-  parts: RetryParts,
-  make: MakeAttempt,
-  journal: RunUnits,
-  temperature: number,
-  signal: AbortSignal,
+  { planned: { run }, journal, attempts, settings: { temperature, timeoutMs }, parts, signal }: OpenSession,
 ): Promise<boolean | undefined> {
-  const { lessonsFor, settings } = parts;
   const { agent, project, domain, prompt } = task;
-  const shown = await lessonsFor(compact({ task: prompt, agent, project, domain }));
+  const shown = await parts.lessonsFor(compact({ task: prompt, agent, project, domain }));
   const rewards: number[] = [];
   for (let place = 0; place < 3 && !rewards.some((reward) => reward >= PASSED); place++) {
-    const id = `again/${task.id}/${place}`;
-    const known = (await journal.read(id)) as { readonly reward: number } | undefined;
-    if (known !== undefined) rewards.push(known.reward);
-    if (known !== undefined) continue;
-    const order = {
-      id: `${ATTEMPT_PREFIX}${run}/${id}`,
-      task,
-      shown,
-      seed: `${run}/${id}`,
-      temperature,
-      timeoutMs: settings().timeoutMs,
-    };
-    const { outcome, used } = await make(order, signal);
+    const unit = `again/${task.id}/${place}`;
+    const stored = (await journal.read(unit)) as { readonly reward: number } | undefined;
+    if (stored !== undefined) {
+      rewards.push(stored.reward);
+      continue;
+    }
+    const id = `${ATTEMPT_PREFIX}${run}/${unit}`;
+    const order = { id, task, shown, seed: `${run}/${unit}`, temperature, timeoutMs };
+    const { outcome, used } = await servingOf(attempts)(order, signal);
     if (outcome.is !== 'graded') return undefined;
     const value = { reward: outcome.reward, used: { ...used } };
-    await journal.write(id, value, { sessions: sessionsOf(task) });
+    await journal.write(unit, value, { sessions: sessionsOf(task) });
     rewards.push(outcome.reward);
   }
-  await recordPractised(task.id, rewards, run, 'again', parts);
+  await recordPractised({ id: task.id, run, rewards }, 'again', parts);
   return rewards.some((reward) => reward >= PASSED);
+}
+
+interface PractisedTask {
+  readonly id: string;
+  readonly run: string;
+  readonly rewards: readonly number[];
+  /** Who attempted it. */
+  readonly by?: string;
 }
 
 /** How attempts at a task went: it decides when it is tried again, and how hard it is. */
 async function recordPractised(
-  id: string,
-  rewards: readonly number[],
-  run: string,
-  what: string,
-  { records, clock, tasks }: PractisedParts,
-  by?: string,
+  practised: PractisedTask,
+  part: 'learn' | 'again',
+  { records, clock, tasks }: Pick<SessionParts, 'records' | 'clock' | 'tasks'>,
 ): Promise<void> {
-  const fact = compact({ type: 'practice-task' as const, op: 'practised' as const, id, run, rewards, by });
+  const { id, run } = practised;
+  const fact = { type: 'practice-task', op: 'practised', ...practised } as const;
   const at = Math.round(clock.now());
-  const [written] = await records.append([{ at, fact, key: `practice/${run}/${what}/${id}` }]);
+  const [written] = await records.append([{ at, fact, key: `practice/${run}/${part}/${id}` }]);
   if (written?.isNew === true) tasks.add({ seq: written.seq, at, fact });
 }
-
-/** Sessions back in which groups are looked for. */
-const MOST_SESSIONS = 5;
-/** Groups of one step, and steps: tokens of older weights than these steps allow are not trained on. */
-const OF_A_STEP = 20;
-const MOST_STEPS = 3;
-
-/**
- * Trains on what earlier sessions attempted and could not train on, because nothing could have measured the weights then. Only groups
- * under the generation in force; each step is noted before the next. What the trainer finds too old, it leaves out. Returns why it
- * stopped early, if it did: the session goes on.
- */
-export async function trainOnWaiting(
-  { trainOn }: Pick<SessionTraining, 'trainOn'>,
-  parts: Pick<SessionParts, 'history' | 'records' | 'tasks' | 'clock'> & {
-    readonly library: Pick<SessionParts['library'], 'generation'>;
-  },
-  journal: RunUnits,
-): Promise<string | undefined> {
-  const { history, library } = parts;
-  const sessions = history.sessions();
-  const trainedLast = sessions.findLastIndex(({ closed }) => (closed?.weights?.steps ?? 0) > 0);
-  const untrained = sessions
-    .slice(trainedLast + 1)
-    .filter(({ closed }) => closed?.weights?.steps === 0)
-    .slice(-MOST_SESSIONS);
-  const groups: AttemptGroup[] = [];
-  for (const session of untrained.toReversed())
-    groups.push(...(await readGroups(session, library.generation, parts)));
-  for (let step = 0; step < MOST_STEPS; step++) {
-    const batch = groups.slice(step * OF_A_STEP, (step + 1) * OF_A_STEP);
-    const unit = trainedUnit(`waiting-${step}`);
-    if (batch.length === 0 || (await journal.read(unit)) !== undefined) continue;
-    try {
-      const trained = await trainOn(batch);
-      await journal.write(unit, toJson({ groups: batch.map(({ id }) => id), trained: trained ?? null }));
-    } catch (error) {
-      return `groups of earlier sessions wait on: ${error instanceof Error ? error.message : String(error)}`;
-    }
-  }
-  return undefined;
-}
-
-/** The groups of a session that no step was made with, with better and worse attempts, in tokens. */
-async function readGroups(
-  { planned: { run } }: PastSession,
-  generation: number,
-  {
-    records,
-    tasks,
-    clock,
-  }: Pick<SessionParts, 'tasks' | 'clock'> & {
-    readonly records: Pick<Records, 'append' | 'events' | 'facts' | 'block'>;
-  },
-): Promise<readonly AttemptGroup[]> {
-  const units = (await openPracticeJournal({ run, records, clock })).units();
-  const byGroup = new Map<string, readonly Attempt[]>();
-  for (const [unit, value] of units) {
-    const [, step] = /^attempt\/(\d+)\//.exec(unit) ?? [];
-    if (step === undefined || isTrainedUnit(units.get(trainedUnit(step))) || !isSampled(value)) continue;
-    if (value.generation !== generation) continue;
-    const name = `${run}/${step}/${value.task}`;
-    byGroup.set(name, [...(byGroup.get(name) ?? []), value]);
-  }
-  const groups: AttemptGroup[] = [];
-  for (const [id, attempts] of byGroup) {
-    const task = await tasks.open(attempts[0]?.task ?? '', records);
-    if (task === undefined || !hasSpread({ attempts }, PRACTICE_DEFAULTS.tolerance)) continue;
-    groups.push({ id, task, generation, gradedBy: 'verifier', attempts });
-  }
-  return groups;
-}
-
-const isSampled = (value: Json | Attempt): value is Attempt =>
-  isObject(value) && isObject(value.outcome) && value.outcome.is === 'graded' && Array.isArray(value.sampled);

@@ -24,9 +24,15 @@ export interface GroupExperience {
   readonly quotes: Proposal['quotes'];
 }
 
-/** An attempt as it is compared. */
-export interface ToldAttempt {
-  readonly id: string;
+interface GroupComparison {
+  readonly group: AttemptGroup;
+  /** Its attempts, as they are compared. */
+  readonly summaries: readonly AttemptSummary[];
+  /** What its attempts may be quoted from. */
+  readonly cases: readonly EvidenceCase[];
+}
+
+export interface AttemptSummary {
   readonly reward: number;
   readonly summary: string;
 }
@@ -36,17 +42,14 @@ export interface ToldAttempt {
  * apart. A reply whose quotes are in no attempt, or that gives an answer away, is a fault.
  */
 export async function findAdvantage(
-  group: AttemptGroup,
-  told: readonly ToldAttempt[],
-  cases: readonly EvidenceCase[],
+  { group, summaries, cases }: GroupComparison,
   ask: Ask,
-  temperature: number,
   signal: AbortSignal,
 ): Promise<Answer<GroupExperience | undefined>> {
   const { task, gradedBy } = group;
   const { text, rule } = fenceData([
     { label: 'the task', text: truncateMiddle(visibleText(task.prompt), LONGEST_TASK) },
-    ...told.map(({ reward, summary }, at) => ({
+    ...summaries.map(({ reward, summary }, at) => ({
       label: `attempt ${at + 1}, ${gradedBy === 'compared' ? 'preferred' : 'reward'} ${reward.toFixed(2)}`,
       text: summary,
     })),
@@ -57,7 +60,6 @@ export async function findAdvantage(
       system: `${ROLE}\n\n${rule}`,
       user: `${text}\n\n${WISH}`,
       maxTokens: MAX_TOKENS,
-      temperature,
       read: (value) => readAdvantage(value, cases, answersOf(task)),
     },
     signal,

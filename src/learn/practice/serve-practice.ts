@@ -1,4 +1,4 @@
-import { asString, compact, type JsonObject, toJson } from '../../core/json.ts';
+import { asArray, asString, compact, type JsonObject, toJson } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { PRACTICE_KINDS, type PracticeKind, type TaskSplit } from '../../core/practice.ts';
 import {
@@ -18,16 +18,21 @@ import {
   type SessionProgress,
   type SessionSupply,
 } from './describe-practice.ts';
-import { REGRESSION } from './plan-session.ts';
+import {
+  type DueSession,
+  findDueSession,
+  type PracticeSupply,
+  REGRESSION,
+  type SessionRequest,
+} from './plan-session.ts';
 import { isContinuable, type PastSession } from './practice-history.ts';
 import { runSession, type SessionResult } from './run-session.ts';
-import { type DueSession, findDueSession, type PracticeSupply } from './session-kinds.ts';
-import type { SessionParts, SessionRequest } from './session-parts.ts';
-import { isDue } from './sources/choose-tasks.ts';
-import type { CuratedFault } from './sources/curated-tasks.ts';
+import type { SessionParts } from './session-parts.ts';
+import { isDue, successOf } from './sources/choose-tasks.ts';
+import { type CuratedFault, readCuratedTasks } from './sources/curated-tasks.ts';
+import type { KnownTask } from './sources/practice-tasks.ts';
 import { type RefreshParts, refreshTasks } from './sources/refresh-tasks.ts';
 import { splitOf } from './sources/split.ts';
-import { PracticeRefusal, TASK_COMMANDS } from './task-commands.ts';
 
 export interface ServePracticeOptions extends SessionParts {
   readonly refresh: Omit<RefreshParts, 'tasks' | 'onFault'>;
@@ -48,6 +53,11 @@ export interface Practice {
   close(): Promise<void>;
 }
 
+/** A request that cannot be carried out; its message says what to change. */
+class PracticeRefusal extends Error {
+  override readonly name = 'PracticeRefusal';
+}
+
 interface Running<Result = unknown> {
   readonly stop: AbortController;
   /** Undefined when it could not be done; then there is a problem, or nothing to do. */
@@ -65,7 +75,7 @@ interface ServedPractice {
   faults: readonly CuratedFault[];
 }
 
-type SessionCommand = (served: ServedPractice, body: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
+type PracticeCommand = (served: ServedPractice, body: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
 
 const EMPTY_REST_MS = 3_600_000;
 const BUSY = 'a session is running already; see: instar practice status';
@@ -75,15 +85,13 @@ const NO_TASKS =
 
 export function createPractice(options: ServePracticeOptions): Practice {
   const served: ServedPractice = { options, emptyUntil: 0, faults: [] };
-  const names = [...Object.keys(SESSION_COMMANDS), ...Object.keys(TASK_COMMANDS)];
   return {
     command: async (request, signal) => {
       const name = asString(request.do) ?? '';
       try {
-        if (Object.hasOwn(TASK_COMMANDS, name)) return (await TASK_COMMANDS[name]?.(options, request)) ?? {};
-        if (Object.hasOwn(SESSION_COMMANDS, name))
-          return (await SESSION_COMMANDS[name]?.(served, request, signal)) ?? {};
-        throw new PracticeRefusal(`do must be one of ${names.join(', ')}.`);
+        const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+        if (command !== undefined) return await command(served, request, signal);
+        throw new PracticeRefusal(`do must be one of ${Object.keys(COMMANDS).join(', ')}.`);
       } catch (error) {
         if (error instanceof PracticeRefusal) return { refused: error.message };
         throw error;
@@ -93,7 +101,7 @@ export function createPractice(options: ServePracticeOptions): Practice {
   };
 }
 
-const status: SessionCommand = async (served) => {
+const status: PracticeCommand = async (served) => {
   const { options, progress, problem, running, faults } = served;
   const { tasks, history } = options;
   const all = tasks.list();
@@ -115,7 +123,7 @@ const status: SessionCommand = async (served) => {
   });
 };
 
-const due: SessionCommand = async (served) => {
+const due: PracticeCommand = async (served) => {
   const { options } = served;
   const whyNot = await options.whyNot();
   if (whyNot !== undefined) return { whyNot };
@@ -129,7 +137,7 @@ const due: SessionCommand = async (served) => {
   return session === undefined ? {} : { due: { kind: session.kind, why: session.why }, isFree };
 };
 
-const plan: SessionCommand = async (served, body, signal) => {
+const plan: PracticeCommand = async (served, body, signal) => {
   const { options } = served;
   const request = await requestOf(served, body, signal);
   if (request === undefined) return { continues: options.history.unfinished()?.planned.run ?? '' };
@@ -140,7 +148,7 @@ const plan: SessionCommand = async (served, body, signal) => {
   });
 };
 
-const run: SessionCommand = async (served, body, signal) => {
+const run: PracticeCommand = async (served, body, signal) => {
   const whyNot = await served.options.whyNot();
   if (whyNot !== undefined) return { started: false, why: whyNot };
   if (served.running !== undefined) return { started: false, why: BUSY };
@@ -151,7 +159,7 @@ const run: SessionCommand = async (served, body, signal) => {
 };
 
 /** What the job of quiet hours does. */
-const work: SessionCommand = async (served, _, signal) => {
+const work: PracticeCommand = async (served, _, signal) => {
   const { options } = served;
   const whyNot = await options.whyNot();
   if (whyNot !== undefined) return { end: 'stuck', note: whyNot };
@@ -173,7 +181,7 @@ const work: SessionCommand = async (served, _, signal) => {
   return { end: 'done', note: NO_TASKS };
 };
 
-const identity: SessionCommand = async (served, body) => {
+const identity: PracticeCommand = async (served, body) => {
   const asked = compact({ agent: asString(body.agent), part: asString(body.part) });
   const whyNot = await served.options.whyNot();
   if (whyNot !== undefined) return { started: false, why: whyNot };
@@ -184,7 +192,7 @@ const identity: SessionCommand = async (served, body) => {
   return { started: true, proposals: waiting.map(({ lesson }) => lesson.id) };
 };
 
-const report: SessionCommand = async ({ options }, body) => {
+const report: PracticeCommand = async ({ options }, body) => {
   const wanted = asString(body.run);
   const sessions = options.history.sessions();
   const past =
@@ -197,7 +205,74 @@ const report: SessionCommand = async ({ options }, body) => {
   );
 };
 
-const SESSION_COMMANDS: Readonly<Record<string, SessionCommand>> = {
+const LONGEST_LIST = 1000;
+
+const listTasks: PracticeCommand = async ({ options: { tasks } }, body) => {
+  const domain = asString(body.domain);
+  const listed = tasks.list().filter(({ task }) => domain === undefined || task.domain === domain);
+  return { tasks: listed.slice(-LONGEST_LIST).map(describeTask), count: listed.length };
+};
+
+const showTask: PracticeCommand = async ({ options }, { id }) => {
+  const { tasks, records, whyNotAttempted, withCheck } = options;
+  const stored = tasks.show(asString(id) ?? '');
+  if (stored === undefined)
+    throw new PracticeRefusal(`There is no task ${String(id)}. See: instar practice tasks list`);
+  const task = (await tasks.open(stored.task.id, records)) ?? stored.task;
+  const whyNot = await whyNotAttempted(task);
+  return compact({
+    ...describeTask({ ...stored, task: withCheck(task) }),
+    ...(whyNot === undefined ? { canRun: true } : { canRun: false, whyNot }),
+    whole: toJson(task),
+    history: stored.history && toJson(stored.history),
+  }) as JsonObject;
+};
+
+const addTasks: PracticeCommand = async ({ options }, body) => {
+  const { tasks, records, clock, embed } = options;
+  const text = asString(body.text) ?? '';
+  const read = await readCuratedTasks(text, asString(body.file) ?? 'tasks', embed);
+  let added = 0;
+  for (const task of read.tasks) {
+    const addition = tasks.added(task, clock.now(), asString(body.by));
+    if (addition === undefined) continue;
+    const [written] = await records.append([addition.fact], addition.blocks);
+    if (written?.isNew !== true) continue;
+    added++;
+    tasks.add({ seq: written.seq, at: addition.fact.at, fact: addition.fact.fact });
+  }
+  return {
+    added,
+    known: read.tasks.length - added,
+    duplicates: read.duplicates,
+    faults: read.faults.map((fault) => ({ ...fault })),
+  };
+};
+
+const excludeTasks: PracticeCommand = async ({ options }, body) => {
+  const { tasks, records, clock } = options;
+  const ids = asArray(body.ids).flatMap((id) => asString(id) ?? []);
+  let excluded = 0;
+  for (const id of ids) {
+    if (tasks.show(id) === undefined) continue;
+    const fact = compact({
+      type: 'practice-task' as const,
+      op: 'excluded' as const,
+      id,
+      why: asString(body.why),
+      by: asString(body.by),
+    });
+    const at = Math.round(clock.now());
+    const [written] = await records.append([{ at, fact, key: `practice-task/${id}/excluded` }]);
+    if (written?.isNew !== true) continue;
+    excluded++;
+    tasks.add({ seq: written.seq, at, fact });
+  }
+  return { excluded, unknown: ids.length - excluded };
+};
+
+/** What a person, a job and a program ask for, by `do`. */
+const COMMANDS: Readonly<Record<string, PracticeCommand>> = {
   status,
   due,
   plan,
@@ -206,7 +281,32 @@ const SESSION_COMMANDS: Readonly<Record<string, SessionCommand>> = {
   identity,
   stop: async (served) => ({ stopped: await stopRunning(served) }),
   report,
+  tasks: listTasks,
+  task: showTask,
+  add: addTasks,
+  exclude: excludeTasks,
 };
+
+/** A task in a list: its first words, where it comes from and how it went. */
+function describeTask({ task, at, isByPerson, history }: KnownTask): JsonObject {
+  const { mean } = successOf({ task, ...(history === undefined ? {} : { history }) });
+  return compact({
+    id: task.id,
+    origin: task.origin,
+    domain: task.domain,
+    agent: task.agent,
+    project: task.project,
+    split: splitOf(task.root),
+    prompt: task.prompt,
+    check: task.check?.kind,
+    isApproximate: task.isApproximate,
+    workspace: task.workspace?.kind,
+    isByPerson,
+    expected: Math.round(mean * 100) / 100,
+    practised: history?.times ?? 0,
+    at: new Date(at).toISOString(),
+  });
+}
 
 async function stopRunning({ running }: ServedPractice): Promise<boolean> {
   running?.stop.abort();

@@ -4,14 +4,13 @@ import type { Ask } from '../../core/learn.ts';
 import type { Library } from '../../core/library.ts';
 import type { LessonsForTask, MakeAttempt, PracticeTask } from '../../core/practice.ts';
 import type { Records } from '../../core/store.ts';
-import type { Calibration } from '../../evidence/judge/calibration.ts';
 import type { PairedEvidence } from '../../stats/paired-test.ts';
 import type { IdentityJudge } from '../identity/open-identity-judge.ts';
+import type { JudgeModel } from '../trial/replay-tasks.ts';
 import type { TrialSettings } from '../trial/trials.ts';
 import type { PracticeHistory } from './practice-history.ts';
 import type { PracticeGate, PracticeInput, SimilarTexts } from './practice-input.ts';
 import type { RunUnits } from './practice-units.ts';
-import type { DueSession } from './session-kinds.ts';
 import type { SessionTraining } from './session-weights.ts';
 import type { EmbedTexts } from './sources/near-tasks.ts';
 import type { PracticeTasks } from './sources/practice-tasks.ts';
@@ -42,7 +41,7 @@ export interface SessionParts {
   readonly openAsk: (budget: Budget) => Promise<{ readonly ask: Ask; readonly model: string } | undefined>;
   readonly openBudget: (spent: Spending) => Budget;
   /** Compares answers to recorded requests, within a budget; undefined without a judge. */
-  readonly openJudge: (budget: Budget) => Promise<SessionJudge | undefined>;
+  readonly openJudge: (budget: Budget) => Promise<JudgeModel | undefined>;
   /** Says how far answers keep an identity, within a budget; undefined without a judge, and with one that failed its test. */
   readonly openIdentityJudge?: (
     budget: Budget,
@@ -79,19 +78,4 @@ export interface SessionAttempts {
   /** Why an engine that could train does not. */
   readonly untrained?: string;
   close?(): Promise<void>;
-}
-
-/** The judge of a session, and how far people agree with it. */
-export interface SessionJudge {
-  readonly ask: Ask;
-  readonly model: string;
-  readonly calibration: Pick<Calibration, 'status'>;
-}
-
-/** What is asked for: a due session, or one that a person wants. */
-export interface SessionRequest extends DueSession {
-  readonly tasks?: number;
-  readonly groupSize?: number;
-  /** The id of the key of the person who asked for it. */
-  readonly by?: string;
 }

@@ -27,10 +27,10 @@ export interface TaskPoolParts {
   readonly records: Pick<Records, 'turn'>;
 }
 
-/** Why there is no task to measure a lesson on, in words for its owner. */
-export interface NoTasks {
-  readonly why: string;
-}
+/** `why`: there is no task to measure a lesson on, in words for its owner. */
+export type TaskPoolResult =
+  | ({ readonly ok: true } & TaskPool)
+  | { readonly ok: false; readonly why: string };
 
 /** Recall of a lesson is tried on at most this many tasks in its scope, in the order of their ids. */
 const MOST_TASKS = 500;
@@ -39,22 +39,25 @@ const MOST_TASKS = 500;
  * The tasks on which a lesson is measured: those that production would show it for, but none that it was learned from. Tasks of
  * the gate come first; recorded requests are replayed only where there is no such task.
  */
-export async function findTaskPool(lesson: Lesson, parts: TaskPoolParts): Promise<TaskPool | NoTasks> {
+export async function findTaskPool(lesson: Lesson, parts: TaskPoolParts): Promise<TaskPoolResult> {
   const origins = await originsOf(lesson, parts);
   const gate = (await parts.gateTasks()).filter(({ isRecordOnly }) => isRecordOnly !== true);
   const checked = gate.filter((task) => task.check !== undefined || task.reference !== undefined);
   const other = checked.filter((task) => isOther(task, origins));
   const tasks = await shownFor(lesson, other, parts.lessonsFor);
-  if (tasks.length > 0) return { method: 'tasks', tasks };
+  if (tasks.length > 0) return { ok: true, method: 'tasks', tasks };
   const recorded = (await parts.replayTasks?.()) ?? [];
   const unchecked = gate.filter((task) => !checked.includes(task));
   const replayed = [...unchecked, ...recorded].filter((task) => isOther(task, origins));
-  const found = await shownFor(lesson, replayed, parts.lessonsFor);
-  const without = whyNotCompared(parts);
-  if (found.length > 0 && without === undefined) return { method: 'replay', tasks: found };
-  if (found.length > 0)
-    return { why: `no task fits it, and answers to recorded requests cannot be compared: ${without}` };
-  return { why: whyNone(checked.length, other.length, replayed.length) };
+  const requests = await shownFor(lesson, replayed, parts.lessonsFor);
+  if (requests.length === 0)
+    return { ok: false, why: whyNone(checked.length, other.length, replayed.length) };
+  const obstacle = whyNotCompared(parts);
+  if (obstacle === undefined) return { ok: true, method: 'replay', tasks: requests };
+  return {
+    ok: false,
+    why: `no task fits it, and answers to recorded requests cannot be compared: ${obstacle}`,
+  };
 }
 
 function whyNotCompared({ compare, judgeRefusal }: TaskPoolParts): string | undefined {
@@ -97,11 +100,11 @@ async function shownFor(
   tasks: readonly PracticeTask[],
   lessonsFor: LessonsForTask,
 ): Promise<readonly PracticeTask[]> {
-  const found: PracticeTask[] = [];
+  const shown: PracticeTask[] = [];
   const inScope = tasks
     .filter((task) => isInScope(reachOf(text), { ...task, agent: task.agent ?? '' }, task.domain))
     .sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const task of inScope.slice(0, MOST_TASKS))
-    if ((await lessonsFor(queryOf(task))).lessons.includes(id)) found.push(task);
-  return found;
+    if ((await lessonsFor(queryOf(task))).lessons.includes(id)) shown.push(task);
+  return shown;
 }

@@ -80,7 +80,7 @@ export async function measureTrial(
   const first = record.begun[method];
   const places = Array.from({ length: work.pairs }, (_, at) => first + at);
   const measured = await Promise.all(
-    places.map((place) => measurePair(place, work, parts, settings, signal)),
+    places.map((place) => measurePair(place, work, { parts, settings, signal })),
   );
   const used = measured.reduce((all, pair) => addSpending(all, pair.used), NOTHING_SPENT);
   return {
@@ -99,6 +99,16 @@ export async function measureTrial(
 const ARMS = ['with', 'without'] as const;
 type Arm = (typeof ARMS)[number];
 
+/** The attempts of a pair, by arm and in the order of their repeats. */
+type PairAttempts = Readonly<Record<Arm, readonly Attempt[]>>;
+
+/** What all pairs of a batch share. */
+interface BatchContext {
+  readonly parts: MeasureParts;
+  readonly settings: MeasureSettings;
+  readonly signal: AbortSignal;
+}
+
 interface MeasuredPair {
   readonly pair?: TrialPair;
   readonly why?: string;
@@ -108,10 +118,9 @@ interface MeasuredPair {
 async function measurePair(
   place: number,
   { lesson, against, record, method, pool, replaces = [] }: TrialWork,
-  parts: MeasureParts,
-  settings: MeasureSettings,
-  signal: AbortSignal,
+  context: BatchContext,
 ): Promise<MeasuredPair> {
+  const { parts, settings, signal } = context;
   const name = `trial/${record.subject}/${method}/${place}`;
   const task = drawTask(pool, name);
   const query = queryOf(task);
@@ -128,25 +137,25 @@ async function measurePair(
   const attempts = async (arm: Arm): Promise<readonly Attempt[]> =>
     Promise.all(
       Array.from({ length: settings.repeats }, (_, repeat) =>
-        attemptOnce(`${name}/${repeat}`, arm, task, shown[arm], parts, settings, signal),
+        attemptOnce({ seed: `${name}/${repeat}`, arm, task, shown: shown[arm] }, context),
       ),
     );
   // Which side begins is drawn: a provider that slows down, or a cache that fills, favours neither.
   const isFirst = createRandom(`${name}/first`).below(2) === 0;
-  const begun = (isFirst ? ARMS : ARMS.toReversed()).map(async (arm) => ({ arm, made: await attempts(arm) }));
-  const sides = await Promise.all(begun);
-  const sideOf = (wanted: Arm): readonly Attempt[] => sides.find(({ arm }) => arm === wanted)?.made ?? [];
-  const [having, lacking] = [sideOf('with'), sideOf('without')];
-  const used = [...having, ...lacking].reduce((all, { used: one }) => addSpending(all, one), NOTHING_SPENT);
+  const order = isFirst ? ARMS : ARMS.toReversed();
+  const made = await Promise.all(order.map(attempts));
+  const attemptsOf = (arm: Arm): readonly Attempt[] => made[order.indexOf(arm)] ?? [];
+  const pair: PairAttempts = { with: attemptsOf('with'), without: attemptsOf('without') };
+  const used = [...pair.with, ...pair.without].reduce(
+    (all, { used: one }) => addSpending(all, one),
+    NOTHING_SPENT,
+  );
   const grades =
-    method === 'tasks'
-      ? { with: meanGrade(having), without: meanGrade(lacking) }
-      : await compareAnswers(task, having, lacking, parts.compare, signal);
-  if (typeof grades.with === 'string') return { why: grades.with, used };
-  if (typeof grades.without === 'string') return { why: grades.without, used };
-  const kept = await judgeSides(task, having, lacking, parts, signal);
+    method === 'tasks' ? meanGrades(pair) : await compareAnswers(task, pair, parts.compare, signal);
+  if (!grades.ok) return { why: grades.why, used };
+  const identity = await gradeIdentity(task, pair, parts.keepsIdentity, signal);
   return {
-    pair: { task: task.id, root: task.root, with: grades.with, without: grades.without, ...kept },
+    pair: { task: task.id, root: task.root, with: grades.with, without: grades.without, ...identity },
     used,
   };
 }
@@ -169,19 +178,21 @@ export const queryOf = ({ prompt, agent, project, domain }: PracticeTask) => ({
   ...(project === undefined ? {} : { project }),
 });
 
-/** The seed is the same with and without the lesson. */
+interface ArmAttempt {
+  /** The same with and without the lesson. */
+  readonly seed: string;
+  readonly arm: Arm;
+  readonly task: PracticeTask;
+  readonly shown: AttemptLessons;
+}
+
 async function attemptOnce(
-  seed: string,
-  arm: Arm,
-  task: PracticeTask,
-  shown: AttemptLessons,
-  { attempt, journal }: MeasureParts,
-  { temperature, timeoutMs }: MeasureSettings,
-  signal: AbortSignal,
+  { seed, arm, task, shown }: ArmAttempt,
+  { parts: { attempt, journal }, settings: { temperature, timeoutMs }, signal }: BatchContext,
 ): Promise<Attempt> {
   const id = `${seed}/${arm}/${task.id}/g${shown.generation}`;
-  const known = await journal.read(id);
-  if (isAttempt(known)) return known;
+  const stored = await journal.read(id);
+  if (isAttempt(stored)) return stored;
   const order = { id: `${ATTEMPT_PREFIX}${id}`, task, shown, seed, temperature, timeoutMs };
   const made = await attempt(order, signal);
   // An attempt that failed for other reasons than its own is made again next time.
@@ -195,69 +206,67 @@ async function attemptOnce(
 const isAttempt = (value: Json | undefined): value is Json & Attempt =>
   isObject(value) && isObject(value.outcome) && typeof value.output === 'string';
 
-/** In words why there is none. */
-function meanGrade(attempts: readonly Attempt[]): number | string {
-  let sum = 0;
-  for (const { outcome } of attempts) {
-    if (outcome.is === 'infrastructure') return outcome.why;
-    if (outcome.is === 'ungraded') return 'an attempt was not graded';
-    sum += outcome.reward;
+type PairGrades =
+  | ({ readonly ok: true } & Readonly<Record<Arm, number>>)
+  | { readonly ok: false; readonly why: string };
+
+function meanGrades(pair: PairAttempts): PairGrades {
+  const means = { with: 0, without: 0 };
+  for (const arm of ARMS) {
+    const attempts = pair[arm];
+    if (attempts.length === 0) return { ok: false, why: 'no attempt was made' };
+    let sum = 0;
+    for (const { outcome } of attempts) {
+      if (outcome.is === 'infrastructure') return { ok: false, why: outcome.why };
+      if (outcome.is === 'ungraded') return { ok: false, why: 'an attempt was not graded' };
+      sum += outcome.reward;
+    }
+    means[arm] = sum / attempts.length;
   }
-  return attempts.length === 0 ? 'no attempt was made' : sum / attempts.length;
+  return { ok: true, ...means };
 }
 
-/** Both sides or none: half a comparison says nothing. */
-async function judgeSides(
+/** Both arms or none: half a comparison says nothing. */
+async function gradeIdentity(
   task: PracticeTask,
-  having: readonly Attempt[],
-  lacking: readonly Attempt[],
-  { keepsIdentity }: MeasureParts,
+  pair: PairAttempts,
+  keepsIdentity: KeepsIdentity | undefined,
   signal: AbortSignal,
 ): Promise<Pick<TrialPair, 'identity'>> {
   if (keepsIdentity === undefined) return {};
-  const means: number[] = [];
-  for (const side of [having, lacking]) {
-    let sum = 0;
-    for (const { output } of side) {
-      const kept = await keepsIdentity(task, output, signal);
-      if (kept === undefined) return {};
-      sum += kept / side.length;
+  const identity = { with: 0, without: 0 };
+  for (const arm of ARMS) {
+    for (const { output } of pair[arm]) {
+      const share = await keepsIdentity(task, output, signal);
+      if (share === undefined) return {};
+      identity[arm] += share / pair[arm].length;
     }
-    means.push(Math.min(1, sum));
+    identity[arm] = Math.min(1, identity[arm]);
   }
-  const [first, second] = means;
-  return first === undefined || second === undefined ? {} : { identity: { with: first, without: second } };
-}
-
-interface Grades {
-  readonly with: number | string;
-  readonly without: number | string;
+  return { identity };
 }
 
 /** Each answer with the lesson against the answer without it of the same seed. */
 async function compareAnswers(
   task: PracticeTask,
-  having: readonly Attempt[],
-  lacking: readonly Attempt[],
+  pair: PairAttempts,
   compare: CompareAnswers | undefined,
   signal: AbortSignal,
-): Promise<Grades> {
+): Promise<PairGrades> {
   const sums = { with: 0, without: 0 };
-  for (const [place, attempt] of having.entries()) {
-    const other = lacking[place];
+  for (const [place, attempt] of pair.with.entries()) {
+    const other = pair.without[place];
     const failed = [attempt, other].find((one) => one?.outcome.is === 'infrastructure')?.outcome;
-    if (failed?.is === 'infrastructure') return { with: failed.why, without: failed.why };
+    if (failed?.is === 'infrastructure') return { ok: false, why: failed.why };
     const verdicts = await compare?.(task)(
       [attempt, other].map((one) => ({ task: task.prompt, output: one?.output ?? '', domain: task.domain })),
       signal,
     );
     const [first, second] = verdicts ?? [];
-    if (first?.status !== 'ok' || second?.status !== 'ok') {
-      const why = first?.reasons[0] ?? 'there is no judge to compare answers';
-      return { with: why, without: why };
-    }
-    sums.with += first.reward / having.length;
-    sums.without += second.reward / having.length;
+    if (first?.status !== 'ok' || second?.status !== 'ok')
+      return { ok: false, why: first?.reasons[0] ?? 'there is no judge to compare answers' };
+    sums.with += first.reward / pair.with.length;
+    sums.without += second.reward / pair.with.length;
   }
-  return sums;
+  return { ok: true, ...sums };
 }

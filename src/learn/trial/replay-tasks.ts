@@ -1,5 +1,7 @@
+import type { Budget } from '../../core/budget.ts';
+import type { Clock } from '../../core/clock.ts';
 import type { Ask } from '../../core/learn.ts';
-import type { PracticeTask } from '../../core/practice.ts';
+import type { PracticeJournal, PracticeTask } from '../../core/practice.ts';
 import type { DecodedTurn, Records, SessionView, TurnView } from '../../core/store.ts';
 import type { Calibration } from '../../evidence/judge/calibration.ts';
 import { isPractisedOn } from '../../evidence/learned-from.ts';
@@ -7,6 +9,7 @@ import { taskOf } from '../../evidence/turn-evidence.ts';
 import { createComparativeVerifier } from '../../evidence/verifiers/comparative-verifier.ts';
 import { answerOf, domainOf } from '../../evidence/verify-session.ts';
 import { carriesOutsideText } from '../../text/typed-text.ts';
+import { createPracticeUnits } from '../practice/practice-units.ts';
 import type { CompareAnswers } from './measure-trial.ts';
 
 export interface ReplayTasksOptions {
@@ -79,6 +82,32 @@ export interface TrialJudge {
   readonly compare: CompareAnswers;
   /** Why its comparisons do not count now; undefined when they do. */
   readonly judgeRefusal: () => string | undefined;
+}
+
+interface TrialJudgeParts {
+  readonly openJudge: (budget: Budget) => Promise<JudgeModel | undefined>;
+  readonly clock: Clock;
+}
+
+/** The model that compares, and how far people agree with it. */
+export interface JudgeModel {
+  readonly ask: Ask;
+  readonly model: string;
+  readonly calibration: Pick<Calibration, 'status'>;
+}
+
+/** Comparisons are journaled as attempts are: interrupted work pays for none twice. Undefined without a judge. */
+export async function openTrialJudge(
+  { openJudge, clock }: TrialJudgeParts,
+  budget: Budget,
+  journal: PracticeJournal,
+): Promise<TrialJudge | undefined> {
+  const judge = await openJudge(budget);
+  if (judge === undefined) return undefined;
+  const units = createPracticeUnits({ journal, ask: judge.ask, learner: judge.model, clock });
+  const askAbout = ({ from }: PracticeTask): Ask =>
+    units.askAbout(from === undefined ? [] : [from.session]) ?? judge.ask;
+  return createTrialJudge(askAbout, judge.calibration);
 }
 
 /** Its word counts only once it was compared with people and verifiers on enough turns, and while it agrees with them. */

@@ -9,7 +9,7 @@ import { readTrials, type TrialRecord, type Trials } from '../../lessons/effect/
 import type { PairedEvidence } from '../../stats/paired-test.ts';
 import { plural } from '../../text/phrases.ts';
 import { publishDecided } from '../cycle.ts';
-import { findTaskPool, type NoTasks, type TaskPool, type TaskPoolParts } from './gate-tasks.ts';
+import { findTaskPool, type TaskPoolParts, type TaskPoolResult } from './gate-tasks.ts';
 import { type MeasureParts, type MeasureSettings, measureTrial } from './measure-trial.ts';
 import { progressOf, type RunningTrial, type TrialVerdict, weighTrials } from './weigh-trials.ts';
 
@@ -75,7 +75,7 @@ export async function* runTrials(
     const [written] = await parts.records.append([{ at, fact, key }]);
     if (written?.isNew === true) trials.add({ at, fact });
   };
-  const pools = new Map<string, TaskPool | NoTasks>();
+  const pools = new Map<string, TaskPoolResult>();
   const spoiled = new Map<string, readonly string[]>();
   yield* openTrials(trials, parts, append);
   for (;;) {
@@ -91,11 +91,11 @@ export async function* runTrials(
       const fault = faults.length < MOST_SPOILED ? undefined : `attempts cannot be made: ${faults.at(-1)}`;
       const why = whyUntested(trial, pool, fault ?? refusal, parts);
       if (why !== undefined) yield* askOwner(trial, why, append);
-      if (!('why' in pool) && fault === undefined && !isSpent(trial, parts)) testable.push(trial);
+      if (pool.ok && fault === undefined && !isSpent(trial, parts)) testable.push(trial);
     }
     const next = chooseNext(testable, trials);
     const pool = next && pools.get(next.record.subject);
-    if (refusal !== undefined || next === undefined || pool === undefined || 'why' in pool) {
+    if (refusal !== undefined || next === undefined || pool?.ok !== true) {
       yield { type: 'stopped', why: refusal ?? 'no lesson on trial can be tested further now' };
       return;
     }
@@ -227,13 +227,13 @@ const isSpent = ({ record }: LessonTrial, { settings }: TrialParts): boolean =>
  */
 function whyUntested(
   { record }: LessonTrial,
-  pool: TaskPool | NoTasks | undefined,
+  pool: TaskPoolResult | undefined,
   obstacle: string | undefined,
   { clock, settings }: TrialParts,
 ): string | undefined {
   if (record.end?.outcome === 'no-difference') return undefined;
   const late = clock.now() >= record.until ? ` in ${plural(settings.days, 'day')}` : '';
-  if (pool !== undefined && 'why' in pool) return `could not be tested${late}: ${pool.why}`;
+  if (pool?.ok === false) return `could not be tested${late}: ${pool.why}`;
   if (late === '') return undefined;
   const pairs = pairsBegun(record);
   const done = `only ${plural(pairs, 'pair')} of ${settings.pairs} could be measured`;

@@ -54,12 +54,11 @@ const groupOf = (...attempts: readonly (readonly [number, ...string[]])[]): Atte
 
 /** What the pipeline concludes from a group, with the learner behind its real questions. */
 async function learn(group: AttemptGroup): Promise<GroupExperience | undefined> {
-  const told = group.attempts.map((attempt) => ({
-    id: attempt.id,
+  const summaries = group.attempts.map((attempt) => ({
     reward: attempt.outcome.is === 'graded' ? attempt.outcome.reward : 0,
     summary: tellAttempt(attempt, task),
   }));
-  const answer = await findAdvantage(group, told, casesOf(group, 1), ask, 0, signal);
+  const answer = await findAdvantage({ group, summaries, cases: casesOf(group, 1) }, ask, signal);
   if (!answer.ok) throw new Error(answer.why);
   return answer.value;
 }
@@ -129,9 +128,8 @@ describe('the quoting learner', () => {
       library,
       similar: undefined,
       ask,
-      temperature: 0,
       signal,
     });
-    expect('ok' in placed && placed.ok ? placed.value.operations : placed).toEqual([expected]);
+    expect(placed.ok ? placed.value.operations : placed).toEqual([expected]);
   });
 });

@@ -36,9 +36,9 @@ const draftOf = (type: CandidateType, one: LearningRecord) =>
     [one],
   );
 const made = (type: CandidateType, one: LearningRecord) => {
-  const found = draftOf(type, one);
-  if ('why' in found) throw new Error(found.why);
-  return found;
+  const drafted = draftOf(type, one);
+  if (!drafted.ok) throw new Error(drafted.why);
+  return drafted.overlay;
 };
 
 describe('a lesson for a candidate', () => {
@@ -60,6 +60,7 @@ describe('a lesson for a candidate', () => {
     });
     for (const kind of ['repeated_retry', 'guidance_noisy'])
       expect(draftOf('validator_policy_tweak', record(kind, {}, { by: 'instar' }))).toEqual({
+        ok: false,
         why: expect.stringContaining('name no limit'),
       });
     const named = record('repeated_retry', { retries: 0, timeoutMs: 5000, checks: ['json', 'nonsense'] });
@@ -70,15 +71,23 @@ describe('a lesson for a candidate', () => {
 
   it('says what an event lacks', () => {
     expect(draftOf('fix_template', record('failed_tdd', { error: 'TimeoutError' }))).toEqual({
+      ok: false,
       why: expect.stringContaining('report error and repair'),
     });
     expect(draftOf('prompt_fragment', record('teaching_refresh', {}))).toEqual({
+      ok: false,
       why: expect.stringContaining('report it as guidance'),
     });
     const nowhere = record('budget_incident', {}, { scope: { type: 'agent', id: 'unknown' } });
-    expect(draftOf('routing_hint', nowhere)).toEqual({ why: expect.stringContaining('act everywhere') });
+    expect(draftOf('routing_hint', nowhere)).toEqual({
+      ok: false,
+      why: expect.stringContaining('act everywhere'),
+    });
     const everywhere = record('budget_incident', {}, { scope: { type: 'agent', id: '*' } });
-    expect(draftOf('routing_hint', everywhere)).toEqual({ why: expect.stringContaining('act everywhere') });
+    expect(draftOf('routing_hint', everywhere)).toEqual({
+      ok: false,
+      why: expect.stringContaining('act everywhere'),
+    });
   });
 
   it('of any payload is a text that the library accepts, or none', () => {
@@ -99,12 +108,12 @@ describe('a lesson for a candidate', () => {
     );
     fc.assert(
       fc.property(fc.constantFrom(...CANDIDATE_TYPES), data, fc.string(), (type, payload, id) => {
-        const found = draftOf(
+        const drafted = draftOf(
           type,
           record('failed_tdd', payload, { scope: { type: 'agent', id: id || 'a' } }),
         );
-        if ('why' in found) return;
-        const { scope: _, hasWords: __, payload: own, ...words } = found;
+        if (!drafted.ok) return;
+        const { scope: _, hasWords: __, payload: own, ...words } = drafted.overlay;
         const text = { ...lessonText(words), overlay: { payload: own } };
         const why = checkLessonText(text);
         // A flow of an event may name no tool: the gate refuses it then, with a reason.

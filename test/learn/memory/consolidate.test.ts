@@ -216,11 +216,11 @@ describe('decayed lessons', () => {
     const many = Array.from({ length: 300 }, (_, at) => lesson(`kept_${at}`, 365));
     library.clock.advance(70 * DAY);
     const archived = (lessons: readonly Lesson[]) =>
-      archiveDecayed(
+      archiveDecayed({
         lessons,
-        library.effects.usefulness,
-        library.trials,
-        {
+        usefulness: library.effects.usefulness,
+        trials: library.trials,
+        facts: {
           isProven: () => false,
           isMeasured: () => false,
           history: () => [],
@@ -228,8 +228,8 @@ describe('decayed lessons', () => {
           now: library.clock.now(),
           isAsked: false,
         },
-        300,
-      ).map(({ change }) => change.id);
+        mostInUse: 300,
+      }).map(({ change }) => change.id);
     const old = [lesson('old', 31), lesson('older', 30)];
     expect(archived([...many, ...old])).toEqual(['older', 'old']);
     expect(archived([...many.slice(1), ...old])).toEqual(['older']);

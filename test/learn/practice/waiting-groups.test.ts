@@ -5,7 +5,7 @@ import { toJson } from '../../../src/core/json.ts';
 import type { AttemptGroup } from '../../../src/core/practice.ts';
 import { openPracticeHistory } from '../../../src/learn/practice/practice-history.ts';
 import { openPracticeJournal } from '../../../src/learn/practice/practice-units.ts';
-import { trainOnWaiting } from '../../../src/learn/practice/run-session.ts';
+import { trainOnWaiting } from '../../../src/learn/practice/session-weights.ts';
 import { openPracticeTasks } from '../../../src/learn/practice/sources/practice-tasks.ts';
 import { toRecords } from '../../../src/record/records.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';

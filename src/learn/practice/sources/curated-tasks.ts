@@ -237,7 +237,9 @@ function readWorkspace(given: JsonObject, folder: string): WorkspaceSnapshot | L
     };
   const diff = asString(given.diff) ?? asString(stated.diff);
   return {
-    ...{ kind: 'git', repository: path.resolve(folder, repository), commit: commit.toLowerCase() },
+    kind: 'git',
+    repository: path.resolve(folder, repository),
+    commit: commit.toLowerCase(),
     ...(diff === undefined ? {} : { diff }),
   };
 }

@@ -178,7 +178,12 @@ export const createGapTasks = (options: GapOptions): PracticeSource => ({
         const id = taskId('gap', root, ...[...lessons].sort());
         if (found.has(root)) continue;
         found.set(root, {
-          ...{ id, root, origin: 'gap', prompt: text, domain, isApproximate: true },
+          id,
+          root,
+          origin: 'gap',
+          prompt: text,
+          domain,
+          isApproximate: true,
           ...(agent === undefined ? {} : { agent }),
           ...(project === undefined ? {} : { project }),
           ...(session === undefined || turn === undefined ? {} : { from: { session, turn } }),

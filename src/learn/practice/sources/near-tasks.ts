@@ -34,7 +34,8 @@ export async function nearnessOf(
 
 const NONE: ReadonlySet<string> = new Set();
 
-function sharedWords(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+/** The share of words that two texts have in common, 0 to 1. */
+export function sharedWords(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const shared = [...a].filter((word) => b.has(word)).length;
   const all = a.size + b.size - shared;
   return all === 0 ? 0 : shared / all;
@@ -53,18 +54,18 @@ export async function withoutNearTasks(
 ): Promise<readonly PracticeTask[]> {
   const prompts = tasks.map(({ prompt }) => prompt);
   const { near, isByWords } = await nearnessOf(prompts, embed);
-  const kept: number[] = [];
+  const places: number[] = [];
   tasks.forEach((task, at) => {
-    const isKnown = kept.some((other) => {
+    const isKnown = places.some((other) => {
       const earlier = tasks[other];
       if (earlier === undefined || placeOf(earlier) !== placeOf(task)) return false;
       if (normalPrompt(earlier.prompt) === normalPrompt(task.prompt)) return true;
       const isFamily = earlier.root === task.root && earlier.origin !== task.origin;
       return !isFamily && isSameTask(near(other, at), isByWords);
     });
-    if (!isKnown) kept.push(at);
+    if (!isKnown) places.push(at);
   });
-  return kept.flatMap((at) => tasks[at] ?? []);
+  return places.flatMap((at) => tasks[at] ?? []);
 }
 
 /** Where the work is done: equal words about another project are another task. */

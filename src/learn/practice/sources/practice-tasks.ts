@@ -34,7 +34,7 @@ export interface PracticeTasks extends FactFold {
   /** The task with the whole content of its workspace; undefined when it is gone. */
   open(id: string, records: Pick<Records, 'block'>): Promise<PracticeTask | undefined>;
   /** The fact to append for a task that a source found; undefined when it is known, excluded or erased. */
-  found(task: PracticeTask, at: number, sessions?: readonly string[]): TaskAddition | undefined;
+  found(task: PracticeTask, at: number): TaskAddition | undefined;
   /** The same for a task that a person gives: it replaces a found one of the same id. */
   added(task: PracticeTask, at: number, by?: string): TaskAddition | undefined;
   readonly excluded: ReadonlySet<string>;
@@ -70,7 +70,7 @@ export function createPracticeTasks(): PracticeTasks {
   };
   const isGone = ({ id, root }: PracticeTask): boolean =>
     excluded.has(id) || excludedRoots.has(root) || erased.has(id);
-  const known = (id: string, { task, at, isByPerson }: Entry): KnownTask => {
+  const withHistory = (id: string, { task, at, isByPerson }: Entry): KnownTask => {
     const history = histories.get(id);
     return { task, at, isByPerson, ...(history === undefined ? {} : { history }) };
   };
@@ -100,15 +100,17 @@ export function createPracticeTasks(): PracticeTasks {
         if (fact.task === undefined) erase(fact.id);
         else if (!isGone(fact.task))
           entries.set(fact.id, {
-            ...{ task: fact.task, at, isByPerson: fact.op === 'added' },
+            task: fact.task,
+            at,
+            isByPerson: fact.op === 'added',
             ...(fact.content === undefined ? {} : { content: fact.content }),
           });
       }
     },
-    list: () => [...entries].map(([id, entry]) => known(id, entry)),
+    list: () => [...entries].map(([id, entry]) => withHistory(id, entry)),
     show: (id) => {
       const entry = entries.get(id);
-      return entry && known(id, entry);
+      return entry && withHistory(id, entry);
     },
     open: async (id, records) => {
       const entry = entries.get(id);
@@ -120,27 +122,21 @@ export function createPracticeTasks(): PracticeTasks {
       if (text === undefined) return undefined;
       return { ...task, workspace: { ...task.workspace, ...readWorkspaceContent(text) } };
     },
-    found: (task, at, sessions = task.from === undefined ? [] : [task.from.session]) => {
+    found: (task, at) => {
       if (entries.has(task.id) || isGone(task)) return undefined;
-      return addition('found', task, at, sessions);
+      return addition('found', task, at);
     },
     added: (task, at, by) => {
       if (isGone(task)) return undefined;
-      return addition('added', task, at, task.from === undefined ? [] : [task.from.session], by);
+      return addition('added', task, at, by);
     },
     excluded,
   };
 }
 
 /** The diff of a workspace goes into a block of the session: it is stored once, and erased with it. */
-function addition(
-  op: 'found' | 'added',
-  given: PracticeTask,
-  at: number,
-  sessions: readonly string[],
-  by?: string,
-): TaskAddition {
-  const [session] = sessions;
+function addition(op: 'found' | 'added', given: PracticeTask, at: number, by?: string): TaskAddition {
+  const session = given.from?.session;
   const { task, content } =
     session === undefined ? { task: given, content: undefined } : withoutContent(given);
   const hash = content === undefined ? undefined : blockHash(content);
@@ -148,7 +144,11 @@ function addition(
     fact: {
       at,
       fact: {
-        ...{ type: 'practice-task', op, id: task.id, task, sessions },
+        type: 'practice-task',
+        op,
+        id: task.id,
+        task,
+        sessions: session === undefined ? [] : [session],
         ...(hash === undefined ? {} : { content: hash }),
         ...(by === undefined ? {} : { by }),
       },

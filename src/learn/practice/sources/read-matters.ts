@@ -168,7 +168,11 @@ export function readProof(matter: RecordedMatter, place?: WorkPlace): MatterProo
           ? 'a person was content, and a check had failed'
           : undefined;
   return {
-    ...{ checks, commands, hasEdited, needsWorkspace, hasFailed },
+    checks,
+    commands,
+    hasEdited,
+    needsWorkspace,
+    hasFailed,
     person: voices.has(true) ? 'content' : voices.has(false) ? 'not content' : 'unknown',
     ...(contradiction === undefined ? {} : { contradiction }),
   };

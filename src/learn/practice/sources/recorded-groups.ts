@@ -169,10 +169,16 @@ async function toGroup(
   const { domain, agent, project, matter, session } = first;
   const root = rootOf(domain, matter.prompt);
   const task: PracticeTask = {
-    ...{ id: taskId('mined', root, session, matter.turn), root, origin: 'mined' },
-    ...{ prompt: matter.prompt, domain, agent },
+    id: taskId('mined', root, session, matter.turn),
+    root,
+    origin: 'mined',
+    prompt: matter.prompt,
+    domain,
+    agent,
     ...(project === undefined ? {} : { project }),
-    ...{ from: { session, turn: matter.turn }, isApproximate: true, isRecordOnly: true },
+    from: { session, turn: matter.turn },
+    isApproximate: true,
+    isRecordOnly: true,
   };
   const outcomes = await reweighted(attempts, embed);
   const ratings = attempts.filter(({ rating }) => rating !== undefined).length;

@@ -60,7 +60,7 @@ export async function refreshTasks(
 
 /** False when it is known, was excluded or erased. */
 async function addTask(task: PracticeTask, { tasks, records, now }: RefreshParts): Promise<boolean> {
-  const addition = tasks.found(task, now(), task.from === undefined ? [] : [task.from.session]);
+  const addition = tasks.found(task, now());
   if (addition === undefined) return false;
   const { fact, blocks } = addition;
   const [written] = await records.append([fact], blocks);
@@ -73,7 +73,7 @@ async function readRequests(
   turns: readonly string[],
   { records, evidence }: Pick<RefreshParts, 'records' | 'evidence'>,
 ): Promise<readonly TriggeringTask[]> {
-  const found: TriggeringTask[] = [];
+  const requests: TriggeringTask[] = [];
   for (const id of turns) {
     const view = await records.turn(id);
     if (view === undefined || !isPractisedOn(view)) continue;
@@ -81,7 +81,7 @@ async function readRequests(
     const [read] = (await evidence.turns(view.session)).filter(({ evidence: one }) => one.turn === id);
     const text = read?.evidence.task ?? '';
     if (text === '' || session === undefined || session.erased) continue;
-    found.push({
+    requests.push({
       text,
       session: view.session,
       turn: id,
@@ -89,5 +89,5 @@ async function readRequests(
       ...(session.project === undefined ? {} : { project: session.project.id }),
     });
   }
-  return found;
+  return requests;
 }

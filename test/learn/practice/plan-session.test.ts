@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { NOTHING_SPENT } from '../../../src/core/budget.ts';
 import type { Fact } from '../../../src/core/fact.ts';
 import type { PracticeKind } from '../../../src/core/practice.ts';
+import { findDueSession, type PracticeSupply } from '../../../src/learn/practice/plan-session.ts';
 import { createPracticeHistory, type PracticeHistory } from '../../../src/learn/practice/practice-history.ts';
-import { findDueSession, type PracticeSupply } from '../../../src/learn/practice/session-kinds.ts';
 import { changed, failure, learner, numbered, resting, success } from '../../train/facts.ts';
 
 const HOUR = 3_600_000;
