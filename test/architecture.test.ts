@@ -232,6 +232,11 @@ describe('the house', () => {
     expect(sources.filter(({ text }) => text.includes('as unknown as')).map(({ name }) => name)).toEqual([]);
   });
 
+  it('spreads no literal: properties are not packed to save lines', () => {
+    const packed = sources.filter(({ root: part, text }) => part !== 'lab' && /\.\.\.\{/.test(text));
+    expect(packed.map(({ name }) => name)).toEqual([]);
+  });
+
   it('enters SQLite and ends threads through the gate alone: else a process that exits may abort', () => {
     const past = sources.filter(
       ({ name, root: part, text }) =>
