@@ -19,7 +19,6 @@ const good: Reply = (request, response) => {
 };
 let reply: Reply = good;
 const config = () => ({
-  gateway: { timeouts: { idleMs: 1_500 } },
   providers: { fake: { wire: 'openai', baseUrl: `${provider.url}/v1` } },
 });
 
@@ -102,14 +101,6 @@ describe('the record of a turn', () => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         response.write(streamedReply('openai-chat')[0]);
         setTimeout(() => response.socket?.resetAndDestroy(), 10);
-      },
-    ],
-    [
-      'silence in the middle',
-      'truncated',
-      (_q, response) => {
-        response.writeHead(200, { 'content-type': 'text/event-stream' });
-        response.write(streamedReply('openai-chat')[0]);
       },
     ],
     [

@@ -22,8 +22,7 @@ beforeAll(async () => {
   provider = await startProvider((request, response) => answer(request, response, ++asked));
   home = makeHome({
     providers: { fake: { wire: ['openai'], baseUrl: `${provider.url}/v1` } },
-    gateway: { retries: 1 },
-    library: { holdout: 0, index: { lines: 0 } },
+    library: { holdout: 0 },
   });
   daemon = await startDaemon(home.dir);
 });
@@ -104,9 +103,9 @@ describe('a limit of a kind of run', () => {
     expect(limited).toMatchObject({ status: 503, calls: 1 });
     expect(limited.headers['x-instar-lessons']).toContain(id);
     await vi.waitFor(() => expect(logLines()).toContain(`"limitedBy":["${id}"]`), SOON);
-    expect(await send({}, { 'x-instar-run-kind': 'talk' })).toMatchObject({ status: 503, calls: 2 });
+    expect(await send({}, { 'x-instar-run-kind': 'talk' })).toMatchObject({ status: 503, calls: 3 });
     await retire(id);
-    expect(await send()).toMatchObject({ status: 503, calls: 2 });
+    expect(await send()).toMatchObject({ status: 503, calls: 3 });
   });
 
   it('checks give the client the good reply after a broken one, and the turn has the usage of both', async () => {
@@ -180,8 +179,8 @@ describe('a limit of a kind of run', () => {
       text: lessonText({ name: id, description: 'When you write dates or times into a table.', content }),
     });
     await publish([
-      skill('offsets', 'Use the offset +02:00 in every time.'),
-      skill('columns', 'Give every date a column of its own, named in lower case.'),
+      skill('offsets', 'Keep times comparable.\n\nUse the offset +02:00 in every time.'),
+      skill('columns', 'Keep tables narrow.\n\nGive every date a column of its own, named in lower case.'),
     ]);
     const sent = () => provider.seen.at(-1)?.body.toString() ?? '';
     const texts = () => ['+02:00', 'a column of its own'].filter((words) => sent().includes(words)).length;

@@ -11,7 +11,7 @@ let home: ReturnType<typeof makeHome>;
 let daemon: RunningDaemon;
 
 beforeAll(async () => {
-  home = makeHome({ library: { holdout: 0, index: { lines: 0 } }, learn: { flush: 'scoped' } });
+  home = makeHome({ library: { holdout: 0 }, learn: { flush: 'scoped' } });
   daemon = await startDaemon(home.dir);
 });
 afterAll(async () => {
@@ -26,24 +26,25 @@ const owner = async (method: string, path: string, body?: object): Promise<JsonO
   return JSON.parse((await ask(daemon.port, { method, path, headers, ...text })).text);
 };
 const buffer = async () => ((await owner('GET', '/api/status')).learning as JsonObject).buffer;
-const turn = async (session: string, content: string): Promise<string> => {
+const turn = async (agent: string, content: string): Promise<string> => {
   const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] });
-  const headers = { 'x-instar-key': daemon.key, 'x-instar-session': session };
+  const headers = { 'x-instar-key': daemon.key, 'x-instar-session': agent, 'x-instar-agent': agent };
   return String(
     (await ask(daemon.port, { path: '/v1/chat/completions', body, headers })).headers['x-instar-turn'],
   );
 };
 
 it('with learn.flush scoped, a new lesson keeps the samples that it does not affect, certified for the new generation', async () => {
-  const cake = await turn('cake', 'Bake a chocolate cake with cherries and tell me how long it takes');
-  const table = await turn('table', 'Sort the rows of the invoices spreadsheet by date');
+  const cake = await turn('cook', 'Bake a chocolate cake with cherries and tell me how long it takes');
+  const table = await turn('clerk', 'Sort the rows of the invoices spreadsheet by date');
   for (const id of [cake, table]) await owner('POST', '/v1/feedback', { turn: id, score: 1 });
   await vi.waitFor(async () => expect(await buffer()).toMatchObject({ query: 2, generation: 0 }), SOON);
-  const text = lessonText({
+  const sorting = lessonText({
     name: 'sort-invoices',
     description: 'When you sort the rows of a spreadsheet of invoices.',
     content: 'Sort by booking day.',
   });
+  const text = { ...sorting, scope: { agent: 'clerk' } };
   await owner('POST', '/api/lessons', {
     changes: [{ op: 'add', id: 'l', kind: 'skill', state: 'live', text }],
   });

@@ -145,7 +145,7 @@ describe('what the page reads', () => {
       value: 3,
       default: 3,
       from: 'file',
-      description: expect.stringContaining('failures'),
+      description: expect.stringContaining('Failures'),
     });
   });
 
