@@ -108,7 +108,7 @@ function attemptOnce(
   if (upstream !== undefined) {
     // Without an edit the client's bytes are sent as they came, compressed or not.
     const isEdited = pieces !== undefined && (pieces.length > 1 || pieces[0] !== body);
-    // What is created with the caller's own credential is none of the owner's.
+    // Objects created with the caller's own credential do not belong to the owner's provider account.
     const watch = target.access.kind === 'own' ? authorize.account.watch(turn, target) : undefined;
     // No further try follows a reply that has begun: a stream may stay open for minutes, its request need not.
     const onBegun = (): void => releaseRequest(turn);

@@ -5,7 +5,7 @@ import type { GatewayContext } from './context.ts';
 import { sendFailure, sendProviderError } from './error-reply.ts';
 import type { IncomingTurn, ReplyMarks, RunningTurn, TurnReport, TurnResult } from './turn.ts';
 
-/** The result while there is none: attempts that throw are answered by the gateway, with 500. */
+/** The result of an attempt that threw: the gateway answers 500. */
 export const unfinishedAttempt = ({ marks }: RunningTurn): TurnResult => ({
   outcome: { kind: 'sent', end: 'upstream-error', status: 500, failure: INTERNAL },
   target: undefined,

@@ -242,7 +242,7 @@ function addServingCosts(registers: Registers, served: () => readonly ModelCost[
 }
 
 const RESOLUTION_MS = 10;
-/** Whoever scrapes less often than this gets no lag. */
+/** A scraper that asks less often than this is given no event-loop lag. */
 const SCRAPED_WITHIN_MS = 5 * 60_000;
 
 /**

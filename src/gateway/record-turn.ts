@@ -49,7 +49,7 @@ function acknowledgedMarks({ recorder }: GatewayContext, { marks }: PlannedTurn)
   return others;
 }
 
-/** The header is short and of a fixed form; whoever reads it checks it. */
+/** Only its length is checked here: the trace exporter parses it. */
 function traceparentOf({ request }: Turn): string | undefined {
   const { traceparent } = request.headers;
   return typeof traceparent === 'string' && traceparent.length <= 128 ? traceparent : undefined;

@@ -38,7 +38,10 @@ export function* makeChoiceSamples(
   for (const [at, rule] of rules.entries()) {
     const question = tryQuestion(() =>
       makeRuleChoice({
-        ...{ rule, day: facts.day, id: `r${at}`, split: 'train' },
+        rule,
+        day: facts.day,
+        id: `r${at}`,
+        split: 'train',
         seed: `samples/${seed}/${at}`,
         rules: { name: 'seen', rules: [rule] },
       }),
