@@ -1,3 +1,4 @@
+import type { RuleCheck } from './check.ts';
 import type { Overlay } from './overlay.ts';
 
 /** The kinds of lessons: anything learned that changes behaviour. */
@@ -182,6 +183,8 @@ export interface Lesson {
   /** Counts from 1. */
   readonly revision: number;
   readonly text: LessonText;
+  /** How to tell whether work kept to its rule. It belongs to the words of the rule: other words end it. */
+  readonly check?: RuleCheck;
   /** Never hidden by age, never retired by a measurement. */
   readonly pinned: boolean;
   /** No learner may revise, merge or retire it. */
@@ -216,6 +219,7 @@ export type Change =
       readonly state: 'proposed' | 'trial' | 'live';
       readonly text: LessonText;
       readonly expiresAt?: number;
+      readonly check?: RuleCheck;
       /** Why it waits for a person. */
       readonly reason?: string;
     }
@@ -251,6 +255,8 @@ export type Change =
       readonly reason?: string;
     }
   | { readonly op: 'mark'; readonly id: string; readonly pinned?: boolean; readonly frozen?: boolean }
+  /** Gives the rule a check, or takes it away. No new text: no new revision and no new generation. */
+  | { readonly op: 'check'; readonly id: string; readonly check?: RuleCheck }
   /** Without a time: it never expires. */
   | { readonly op: 'expire'; readonly id: string; readonly expiresAt?: number }
   /** Restores the text of a revision, as a new revision, and a state: the inverse of other changes. */

@@ -62,6 +62,9 @@ function lessonsAfter(view: LibraryView, change: Change, at: number): readonly L
       if (pinned === lesson.pinned && frozen === lesson.frozen) return [lesson];
       return [{ ...lesson, pinned, frozen, changedAt: at }];
     }
+    case 'check':
+      if (isDeepStrictEqual(change.check, lesson.check)) return [lesson];
+      return [compact({ ...lesson, check: change.check, changedAt: at })];
     case 'expire': {
       const { expiresAt } = change;
       return expiresAt === lesson.expiresAt ? [lesson] : [compact({ ...lesson, expiresAt, changedAt: at })];
@@ -76,7 +79,7 @@ const isInUse = (state: LessonState | undefined): boolean => state === 'trial' |
 type Of<Op extends Change['op']> = Extract<Change, { op: Op }>;
 
 function added(view: LibraryView, change: Of<'add'>, at: number): readonly Lesson[] | string {
-  const { id, kind, state, text, expiresAt, reason } = change;
+  const { id, kind, state, text, expiresAt, check, reason } = change;
   const existing = view.lesson(id);
   if (existing !== undefined) {
     if (existing.kind === kind && isDeepStrictEqual(existing.text, text)) return [existing];
@@ -93,6 +96,7 @@ function added(view: LibraryView, change: Of<'add'>, at: number): readonly Lesso
     createdAt: at,
     changedAt: at,
     ...(expiresAt === undefined ? undefined : { expiresAt }),
+    ...(check === undefined ? undefined : { check }),
     ...(reason === undefined ? undefined : { reason }),
   };
   return [lesson];

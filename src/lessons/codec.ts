@@ -15,6 +15,7 @@ import {
 import { checkLessonText } from './check-lesson-text.ts';
 import { copyOverlay, encodeOverlay } from './check-overlay.ts';
 import { checkChoice, checkList, checkString } from './check-words.ts';
+import { checkRuleCheck, copyCheck } from './checks/read-check.ts';
 import { erasedText, isErasure } from './erased-text.ts';
 
 /**
@@ -92,7 +93,7 @@ export type RefusedChange = Extract<ChangeResult, { status: 'refused' }>;
 const ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
 const MAX_IDS = 256;
 const MAX_REASON = 2000;
-const OPS = ['add', 'revise', 'merge', 'retire', 'move', 'mark', 'expire', 'restore'];
+const OPS = ['add', 'revise', 'merge', 'retire', 'move', 'mark', 'check', 'expire', 'restore'];
 
 type Why = string | undefined;
 
@@ -124,6 +125,7 @@ function checkFields(fields: JsonObject): Why {
         checkChoice('kind', fields.kind, LESSON_KINDS) ??
         checkChoice('state', fields.state, ['proposed', 'trial', 'live']) ??
         checkTime(fields.expiresAt) ??
+        (fields.check === undefined ? undefined : checkRuleCheck(fields.check)) ??
         checkOptionalReason(fields.reason) ??
         checkLessonText(fields.text)
       );
@@ -148,6 +150,8 @@ function checkFields(fields: JsonObject): Why {
       );
     case 'mark':
       return checkFlag('pinned', fields.pinned) ?? checkFlag('frozen', fields.frozen);
+    case 'check':
+      return fields.check === undefined ? undefined : checkRuleCheck(fields.check);
     case 'expire':
       return checkTime(fields.expiresAt);
     default:
@@ -159,10 +163,9 @@ function copyChange(change: Change): Change {
   const { op } = change;
   switch (op) {
     case 'add': {
-      const { id, kind, state, text, expiresAt, reason } = change;
-      const life = expiresAt === undefined ? undefined : { expiresAt };
-      const why = reason === undefined ? undefined : { reason };
-      return { op, id, kind, state, text: copyLessonText(text), ...life, ...why };
+      const { id, kind, state, text, expiresAt, check, reason } = change;
+      const rest = compact({ expiresAt, check: check && copyCheck(check), reason });
+      return { op, id, kind, state, text: copyLessonText(text), ...rest };
     }
     case 'revise': {
       const { id, from, text, reason } = change;
@@ -178,6 +181,8 @@ function copyChange(change: Change): Change {
       return compact({ op, id: change.id, to: change.to, reason: change.reason });
     case 'mark':
       return compact({ op, id: change.id, pinned: change.pinned, frozen: change.frozen });
+    case 'check':
+      return compact({ op, id: change.id, check: change.check && copyCheck(change.check) });
     case 'expire':
       return compact({ op, id: change.id, expiresAt: change.expiresAt });
     case 'restore':
@@ -307,6 +312,7 @@ function checkLesson(value: unknown): string | undefined {
     checkFlag('pinned', value.pinned ?? null) ??
     checkFlag('frozen', value.frozen ?? null) ??
     checkTime(value.expiresAt) ??
+    (value.check === undefined ? undefined : checkRuleCheck(value.check)) ??
     checkMoment('createdAt', value.createdAt) ??
     checkMoment('changedAt', value.changedAt) ??
     (reason === undefined ? undefined : checkReason(reason)) ??
@@ -321,7 +327,8 @@ const checkMoment = (label: string, value: unknown): string | undefined =>
 function copyLesson(lesson: Lesson): Lesson {
   const { id, kind, state, revision, text, pinned, frozen, createdAt, changedAt } = lesson;
   const { expiresAt, reason, mergedInto, supersededBy } = lesson;
-  const optional = compact({ expiresAt, reason, mergedInto, supersededBy });
+  const check = lesson.check && copyCheck(lesson.check);
+  const optional = compact({ check, expiresAt, reason, mergedInto, supersededBy });
   return {
     id,
     kind,

@@ -1,8 +1,8 @@
+import { compilePattern, LONGEST_TEXT } from '../../base/linear-regex.ts';
 import { asArray, isObject, type Json } from '../../core/json.ts';
 import { graded, notRun, type Submission, type Verifier } from '../../core/verifier.ts';
 import type { VerifierRow } from '../../core/verifier-row.ts';
 import { clip } from '../../text/truncate.ts';
-import { compilePattern, LONGEST_TEXT } from './linear-regex.ts';
 import { jsonIn } from './schema-verifier.ts';
 
 type OptionsOf<Kind extends VerifierRow['kind']> = Omit<

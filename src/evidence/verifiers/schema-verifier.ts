@@ -1,6 +1,6 @@
+import { compilePattern, LONGEST_TEXT } from '../../base/linear-regex.ts';
 import { asArray, isObject, type Json, type JsonObject, parseJson } from '../../core/json.ts';
 import { graded, type Verifier } from '../../core/verifier.ts';
-import { compilePattern, LONGEST_TEXT } from './linear-regex.ts';
 
 const LONGEST = 1_000_000;
 const DEEPEST = 64;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compilePattern, PatternError } from '../../../src/evidence/verifiers/linear-regex.ts';
+import { compilePattern, PatternError } from '../../src/base/linear-regex.ts';
 
 const atom = fc.constantFrom(
   'a',

@@ -1,0 +1,84 @@
+/** The part of an agent's work that a check looks at. */
+export const CHECKED_PARTS = ['reply', 'files', 'commands'] as const;
+export type CheckedPart = (typeof CHECKED_PARTS)[number];
+
+/**
+ * Where a test looks: the person's request, or the checked part, whole or a piece of it. `subject` is the first line of a commit
+ * message; `path` is a written file's.
+ */
+export const TEST_PLACES = [
+  'request',
+  'whole',
+  'first-line',
+  'last-line',
+  'headings',
+  'code',
+  'prose',
+  'subject',
+  'path',
+] as const;
+export type TestPlace = (typeof TEST_PLACES)[number];
+
+/**
+ * One question about a text, answered without a model and in time linear in the text. Patterns are RE2's. Absent `in`: the whole of the
+ * checked part. Plain data.
+ */
+export type CheckTest =
+  /** At least `min` (default 1) and at most `max` matches. `max: 0` forbids it. */
+  | {
+      readonly is: 'pattern';
+      readonly pattern: string;
+      readonly flags?: string;
+      readonly min?: number;
+      readonly max?: number;
+      readonly in?: TestPlace;
+    }
+  /** The first comes up, and before the first match of the second. */
+  | { readonly is: 'order'; readonly first: string; readonly then: string; readonly flags?: string }
+  | {
+      readonly is: 'length';
+      readonly unit: 'characters' | 'words' | 'sentences' | 'lines' | 'bullets';
+      readonly min?: number;
+      readonly max?: number;
+      readonly in?: TestPlace;
+    }
+  /** The text is JSON, with a value at the pointer; `pattern`: and the value matches. */
+  | { readonly is: 'json'; readonly pointer?: string; readonly pattern?: string }
+  /** An ISO 639-1 code. */
+  | { readonly is: 'language'; readonly language: string; readonly in?: TestPlace };
+
+/**
+ * A rule as a question that can be asked of any piece of work. It applies when all of `appliesWhen` hold, and then the rule was kept when all
+ * of `holdsWhen` do. Plain data: it is recorded with its lesson.
+ */
+export type RuleCheck = {
+  readonly looksAt: CheckedPart;
+  /** Empty: to all work in the rule's scope that has the checked part. */
+  readonly appliesWhen: readonly CheckTest[];
+  readonly holdsWhen: readonly CheckTest[];
+  /**
+   * `accepted`: it failed on the corrected answer and passed on the revised one, or a person confirmed it. `provisional`: it comes from the
+   * words of the rule alone, and only measures adherence.
+   */
+  readonly standing: 'accepted' | 'provisional';
+  readonly by: 'words' | 'model' | 'person';
+  /** What it was tested on, in one sentence for people. */
+  readonly proof: string;
+};
+
+/** What an agent did in answer to one message of a person. */
+export interface CheckedWork {
+  /** What the person asked for. */
+  readonly request: string;
+  readonly reply: string;
+  /** Text that was written, by file; of an edit only what is new. */
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** Shell commands, in order. */
+  readonly commands: readonly string[];
+}
+
+/** `quote`: the passage that breaks the rule, where there is one. */
+export type CheckResult =
+  | { readonly outcome: 'does-not-apply' }
+  | { readonly outcome: 'kept' }
+  | { readonly outcome: 'broken'; readonly quote?: string };
