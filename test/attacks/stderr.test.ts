@@ -24,7 +24,7 @@ it.each(['json', 'pretty'])(
       models: { default: 'up/m' },
     });
     undo.push(() => home.remove());
-    const daemon = await startDaemon(home.dir, ['--log', format]);
+    const daemon = await startDaemon(home.dir, [], {}, ['--log', format]);
     undo.push(async () => {
       daemon.child.kill('SIGTERM');
       await daemon.exited;

@@ -28,6 +28,7 @@ export function startDaemon(
   home: string,
   wrap: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
+  flags: readonly string[] = [],
 ): Promise<RunningDaemon> {
   const [command = process.execPath, ...args] = [
     ...wrap,
@@ -38,6 +39,7 @@ export function startDaemon(
     '0',
     '--home',
     home,
+    ...flags,
   ];
   const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
