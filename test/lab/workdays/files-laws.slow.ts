@@ -33,9 +33,9 @@ describe('in memory, on every day with a new rule', () => {
     (_, split, set) => {
       const seen = { right: 0, removed: 0, slips: 0 };
       for (const index of TURNING_DAYS) mutate(set, split, `${split}/all/${index}`, index, seen);
-      expect(seen.right).toBe(TURNING_DAYS.length * (11 + 8));
-      expect(seen.removed).toBeGreaterThan(180);
-      expect(seen.slips).toBeGreaterThan(850);
+      expect(seen.right).toBe(TURNING_DAYS.length * 8);
+      expect(seen.removed).toBeGreaterThan(70);
+      expect(seen.slips).toBeGreaterThan(330);
     },
   );
 
@@ -51,7 +51,7 @@ describe('in memory, on every day with a new rule', () => {
         compared += told.size;
         await workspace.dispose();
       }
-    expect(compared).toBeGreaterThan(100);
+    expect(compared).toBeGreaterThan(50);
   });
 });
 
@@ -98,7 +98,7 @@ describe('content', () => {
             tried++;
           }
         }
-    expect(tried).toBeGreaterThan(850);
+    expect(tried).toBeGreaterThan(250);
   });
 
   it('is wrong when something else in the file was changed, lost or added twice', () => {
@@ -121,7 +121,7 @@ describe('content', () => {
           tried++;
         }
       }
-    expect(tried).toBeGreaterThan(30);
+    expect(tried).toBeGreaterThan(20);
   });
 
   it('accepts any notation of the same time, and no other time', () => {
@@ -263,6 +263,6 @@ describe('feedback', () => {
           heard++;
         }
       }
-    expect(heard).toBeGreaterThan(160);
+    expect(heard).toBeGreaterThan(80);
   });
 });
