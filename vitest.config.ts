@@ -5,12 +5,14 @@ export default defineConfig({
     // The default of one second would decide verdicts on a busy machine.
     expect: { poll: { timeout: 100_000, interval: 20 } },
     include: ['test/**/*.test.ts'],
-    // What callers may do to each other is tested here; all other attacks by `npm run test:attacks`, the laboratory by `test:lab`.
+    // What callers may do to each other is tested here; all other attacks by `npm run test:attacks`, the laboratory by
+    // `test:lab`. The embedded engine is a finished part that other tests use whole: its own laws are tried by `test:slow`.
     exclude: [
       ...configDefaults.exclude,
       'test/attacks/!(between-keys|keys|route-matrix|anonymous-callers).test.ts',
       'test/agent/sandbox/escape.test.ts',
       'test/lab/**',
+      'test/train/nano/**',
     ],
     testTimeout: 240_000,
     hookTimeout: 240_000,
