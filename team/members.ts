@@ -123,7 +123,7 @@ function createMemberFold() {
       for (const { id, hash, use } of removedAt === undefined ? keys : []) {
         const isOwner = role === 'owner';
         const kind = use === 'client' ? 'caller' : isOwner ? 'owner' : 'member';
-        callers.set(hash, { kind, id, mayRate: use === 'person', member, role });
+        callers.set(hash, { kind, id, mayRate: use === 'person', member, tag: member, role });
       }
   };
   return {

@@ -67,6 +67,9 @@ const contextOf = (runId: string, sessionId: string) => ({
   trigger: 'user',
 });
 
+/** Ids of sessions begin with the key they were made with. */
+const isNamed = (session: unknown, name: string): boolean => String(session).endsWith(`:${name}`);
+
 it('a run without the gateway: the lesson is in the system prompt, the failed command and the end arrive', async () => {
   await waitUntilFound(TASK, WORDS);
   const { call } = loadPlugin(connection);
@@ -86,12 +89,12 @@ it('a run without the gateway: the lesson is in the system prompt, the failed co
     context,
   );
   await call('agent_end', { messages: [], success: true }, context);
-  await vi.waitFor(async () => {
-    const events = await instar.events();
-    const own = events.filter(({ session }) => session === 'run_run-1').map(({ kind }) => kind);
-    expect(own).toEqual(['episode_start', 'episode_attempt', 'episode_end']);
+  const episode = await vi.waitFor(async () => {
+    const own = (await instar.events()).filter(({ session }) => isNamed(session, 'run_run-1'));
+    expect(own.map(({ kind }) => kind)).toEqual(['episode_start', 'episode_attempt', 'episode_end']);
+    return String(own[0]?.session);
   }, SOON);
-  expect(await instar.owner('GET', '/api/episodes/run_run-1')).toMatchObject({
+  expect(await instar.owner('GET', `/api/episodes/${encodeURIComponent(episode)}`)).toMatchObject({
     state: 'ended',
     attempts: 1,
     failed: 1,
@@ -133,7 +136,7 @@ it('a run through the gateway gets no lesson from the plugin, and reports no wor
   );
   await call('agent_end', { messages: [], success: true }, context);
   await vi.waitFor(async () => {
-    const own = (await instar.events()).filter(({ session }) => session === 'session-5');
+    const own = (await instar.events()).filter(({ session }) => isNamed(session, 'session-5'));
     expect(own.map(({ kind }) => kind)).toEqual(['tool_outcome', 'run_end']);
   }, SOON);
   expect(JSON.stringify(await instar.events())).not.toContain('secret-words');
