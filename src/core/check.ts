@@ -39,7 +39,7 @@ export type CheckTest =
       /** What the pattern stands for, for people: "a date that is not like 2026-11-18". */
       readonly means?: string;
     }
-  /** A command runs this program, `git push` with its subcommand; `with`: and its arguments match. Only of commands. */
+  /** A command runs this program, `git push` with its subcommand, or one of several: `npm|pnpm`; `with`: and its arguments match. Only of commands. */
   | {
       readonly is: 'program';
       readonly run: string;

@@ -30,7 +30,7 @@ function describeTest(test: CheckTest): string {
       return `${has} ${amount(test)}${test.means ?? quotedPattern(test.pattern)}`;
     case 'program': {
       const times = test.max === 0 ? 'is not run' : 'is run';
-      return `${test.run} ${times}${test.with === undefined ? '' : ` with ${quotedPattern(test.with)}`}`;
+      return `${test.run.replaceAll('|', ' or ')} ${times}${test.with === undefined ? '' : ` with ${quotedPattern(test.with)}`}`;
     }
     case 'order':
       return `${quotedPattern(test.first)} comes before ${quotedPattern(test.second)}`;

@@ -136,7 +136,7 @@ function whyUseless(test: CheckTest, { looksAt }: RuleCheck): Why {
   if (test.is === 'program') {
     if (looksAt !== 'commands' || (test.in !== undefined && test.in !== 'all'))
       return 'a test of a program needs looksAt "commands"';
-    if (!/^[\w./-]+(?: [\w:./-]+)*$/.test(test.run))
+    if (!test.run.split('|').every((run) => /^[\w.+-]+(?: [\w:.+-]+)*$/.test(run)))
       return `"${test.run}" is no program with its subcommands`;
   }
   if (test.in === 'path' && looksAt !== 'files') return 'a test of a path needs looksAt "files"';

@@ -91,11 +91,11 @@ function runsOf(
   test: CheckTest & { readonly is: 'program' },
   commands: readonly string[],
 ): readonly number[] {
-  const wanted = test.run.split(' ');
+  const wanted = test.run.split('|').map((run) => run.split(' '));
   const pattern = test.with === undefined ? undefined : patternOf(test.with);
   return commands.flatMap((command) =>
     readCommand(command).flatMap(({ name, args, typed }) => {
-      const isRun = [[name, ...args], typed].some((words) => begins(words, wanted));
+      const isRun = [[name, ...args], typed].some((words) => wanted.some((run) => begins(words, run)));
       return isRun && (pattern === undefined || pattern.test(args.join(' '))) ? [0] : [];
     }),
   );
@@ -122,7 +122,16 @@ const COUNTS: Readonly<Record<LengthUnit, (text: string) => number>> = {
     text.match(/[^\s.!?。！？][^\n.!?。！？]*(?:[.!?](?=\S)[^\n.!?。！？]*)*/gu)?.length ?? 0,
   lines: (text) => linesOf(text).length,
   paragraphs: (text) => text.split(/\n\s*\n/).filter((part) => part.trim() !== '').length,
-  bullets: (text) => linesOf(text).filter((line) => /^\s*(?:[-*+•–]|\d{1,3}[.)])\s/.test(line)).length,
+  // Of the longest list: a text with two lists has no more of them for it.
+  bullets: (text) => {
+    const runs = linesOf(text).map((line) => (/^\s*(?:[-*+•–]|\d{1,3}[.)])\s/.test(line) ? 'b' : ' '));
+    return Math.max(
+      ...runs
+        .join('')
+        .split(' ')
+        .map(({ length }) => length),
+    );
+  },
 };
 
 function hasJson({ pointer, pattern }: CheckTest & { readonly is: 'json' }, text: string): boolean {
