@@ -1,5 +1,5 @@
-/** The part of an agent's work that a check looks at. */
-export const CHECKED_PARTS = ['reply', 'files', 'commands'] as const;
+/** The part of an agent's work that a check looks at; `work`: the reply, every file and every command. */
+export const CHECKED_PARTS = ['reply', 'files', 'commands', 'work'] as const;
 export type CheckedPart = (typeof CHECKED_PARTS)[number];
 
 /**
@@ -39,7 +39,10 @@ export type CheckTest =
       /** What the pattern stands for, for people: "a date that is not like 2026-11-18". */
       readonly means?: string;
     }
-  /** A command runs this program, `git push` with its subcommand, or one of several: `npm|pnpm`; `with`: and its arguments match. Only of commands. */
+  /**
+   * This program is run, `git push` with its subcommand, `rm -r` with an option, or one of several: `npm|pnpm`; `with`: and its arguments
+   * match. By a command, or by a line of code that is one.
+   */
   | {
       readonly is: 'program';
       readonly run: string;

@@ -16,12 +16,16 @@ export interface FormStyle {
 
 export interface FormFamily {
   readonly named: RegExp;
+  /** Any of its styles, where their patterns together are too large for one. */
+  readonly any?: FormStyle;
   readonly styles: readonly FormStyle[];
   readonly place?: 'code' | 'prose';
 }
 
 const MONTH =
-  '(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)';
+  '(?:Jan(?:uary|uar)?|Feb(?:ruary|ruar)?|Mar(?:ch)?|März|Apr(?:il)?|May|Mai|June?|Juni|July?|Juli|Aug(?:ust)?|Sept?(?:ember)?|O[ck]t(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?)';
+const MONTH_IN_SENTENCE =
+  '(?:janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)';
 const UNIT_END = '(?:[^\\p{L}\\p{N}]|$)';
 const AMOUNT = '\\d[\\d.,\\u00a0 ]*';
 
@@ -29,6 +33,11 @@ export const FORM_FAMILIES: readonly FormFamily[] = [
   {
     named:
       /\b(?:dates?|iso|yyyy|datum|daten|fechas?)\b|\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}[./]\d{1,2}[./]\d{4}\b/i,
+    any: {
+      means: 'date in any form',
+      pattern:
+        '\\b\\d{4}-\\d{2}-\\d{2}\\b|\\b\\d{1,2}[./]\\s?\\d{1,2}[./]\\d{2,4}\\b|\\b\\d{1,2}(?:st|nd|rd|th|er|\\.)?\\s+(?:of\\s+|de\\s+)?(?:Jan|Feb|Mar|Mär|Apr|Ma[iy]|Jun|Jul|Aug|Sep|O[ck]t|Nov|De[cz]|janv|févr|avr|jui|août|déc|ene|abr|ago|dic)|\\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\\w*\\.?\\s+\\d{1,2}\\b',
+    },
     styles: [
       {
         means: 'date like 2026-11-18',
@@ -46,14 +55,19 @@ export const FORM_FAMILIES: readonly FormFamily[] = [
         named: /(?:mm\/dd|dd\/mm)\/|\b\d{1,2}\/\d{1,2}\/\d{2,4}\b/i,
       },
       {
-        means: 'date like November 18, 2026',
+        means: 'date like November 18',
         pattern: `\\b${MONTH}\\.?\\s+\\d{1,2}(?:st|nd|rd|th)?\\b`,
-        named: new RegExp(`\\b${MONTH}\\.? \\d{1,2}\\b`, 'i'),
+        named: new RegExp(`\\b${MONTH}\\.? \\d{1,2}\\b`),
       },
       {
-        means: 'date like 18 November 2026',
-        pattern: `\\b\\d{1,2}(?:st|nd|rd|th|\\.)?\\s+(?:of\\s+|de\\s+)?${MONTH}\\b`,
-        named: new RegExp(`\\b\\d{1,2}\\.? (?:of |de )?${MONTH}\\b`, 'i'),
+        means: 'date like 18 November',
+        pattern: `\\b\\d{1,2}(?:st|nd|rd|th|\\.)?\\s+(?:of\\s+)?${MONTH}\\b`,
+        named: new RegExp(`\\b\\d{1,2}\\.? (?:of )?${MONTH}\\b`),
+      },
+      {
+        means: 'date like 18 novembre',
+        pattern: `\\b(?:\\d{1,2}|1er)\\s+(?:de\\s+)?${MONTH_IN_SENTENCE}\\b`,
+        named: new RegExp(`\\b(?:\\d{1,2}|1er) (?:de )?${MONTH_IN_SENTENCE}\\b`),
       },
     ],
   },
@@ -140,6 +154,8 @@ export interface FormFeature extends FormStyle {
   readonly place?: 'code' | 'prose' | 'last-line' | 'first-line';
   /** The feature is a way to get something wrong: what there must be for it to be asked at all. */
   readonly about?: Omit<CheckTest & { readonly is: 'pattern' }, 'is'>;
+  /** A text that has not got it, and one that has. */
+  readonly examples?: readonly [keeping: string, breaking: string];
 }
 
 export const FORM_FEATURES: readonly FormFeature[] = [

@@ -30,30 +30,34 @@ export function draftForms(material: RuleMaterial): readonly CheckSketch[] {
 function draftFamily(
   material: RuleMaterial,
   part: CheckedPart,
-  { styles, place }: FormFamily,
+  { styles, any, place }: FormFamily,
 ): readonly CheckSketch[] {
   const wanted = wantedStyle(material, part, styles);
   if (wanted === undefined) return [];
   const others = styles.filter((style) => style !== wanted);
-  const isIn = place === undefined ? {} : { in: place };
-  const flags = (list: readonly FormStyle[]): { readonly flags?: string } => {
-    const all = [...new Set(list.flatMap((style) => [...(style.flags ?? '')]))].join('');
-    return all === '' ? {} : { flags: all };
+  const one = any ?? {
+    pattern: either(styles.map(({ pattern }) => pattern)),
+    means: `${wanted.means} or another form`,
   };
-  const pattern = (list: readonly FormStyle[]): string => either(list.map((style) => style.pattern));
-  const means = `${wanted.means.split(' like ')[0]} in any form`;
+  const like = ({ pattern, flags, means }: FormStyle): PatternTest => ({
+    pattern,
+    ...(flags === undefined ? {} : { flags }),
+    ...(place === undefined ? {} : { in: place }),
+    means,
+  });
+  const flags = styles
+    .map((style) => style.flags ?? '')
+    .join('')
+    .includes('m')
+    ? 'm'
+    : styles.some((style) => style.flags === 'i')
+      ? 'i'
+      : undefined;
   return [
     {
-      looksAt: part,
-      about: [{ is: 'pattern', pattern: pattern(styles), ...flags(styles), ...isIn, means }],
-      holdsWhen: [
-        absent({
-          pattern: pattern(others),
-          ...flags(others),
-          ...isIn,
-          means: others.length === 1 ? (others[0]?.means ?? '') : `other form than a ${wanted.means}`,
-        }),
-      ],
+      looksAt: place === undefined ? part : 'work',
+      about: [{ is: 'pattern', ...like({ ...one, ...(flags === undefined ? {} : { flags }) }) }],
+      holdsWhen: others.map((style) => absent(like(style))),
     },
   ];
 }
@@ -94,19 +98,20 @@ function draftFeature(
   const at = named.exec(material.rule)?.index ?? 0;
   const isForbidden = NEGATION.test(material.rule.slice(Math.max(0, at - 40), at));
   if (material.corrected === undefined)
-    return isForbidden || feature.about !== undefined ? [forbid(part, like, feature)] : [];
+    return isForbidden || feature.about !== undefined ? [forbid(like, feature)] : [];
   const side = place === 'last-line' ? 'revised' : sideOf(material, part, feature);
-  if (side === 'corrected') return [forbid(part, like, feature)];
+  if (side === 'corrected') return [forbid(like, feature)];
   if (side !== 'revised' || isForbidden || feature.about !== undefined) return [];
   return [{ looksAt: part, about: [], holdsWhen: [{ is: 'pattern', ...like }], isDemand: true }];
 }
 
 type PatternTest = Omit<CheckTest & { is: 'pattern' }, 'is' | 'max'>;
 
-const forbid = (looksAt: CheckedPart, like: PatternTest, { about }: FormFeature): CheckSketch => ({
-  looksAt,
+const forbid = (like: PatternTest, { about, examples }: FormFeature): CheckSketch => ({
+  looksAt: 'work',
   about: about === undefined ? [] : [{ is: 'pattern', ...about }],
   holdsWhen: [absent(like)],
+  ...(examples === undefined ? {} : { keeping: examples[0], breaking: examples[1] }),
 });
 
 const NUMBER_WORDS: Readonly<Record<string, number>> = {
@@ -218,7 +223,6 @@ function draftLanguage(material: RuleMaterial): readonly CheckSketch[] {
       looksAt: 'reply',
       about: [],
       holdsWhen: [{ is: 'language', language: first.code, in: 'prose' }],
-      isDemand: true,
     },
   ];
 }
