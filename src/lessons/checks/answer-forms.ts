@@ -151,7 +151,8 @@ export const FORM_FAMILIES: readonly FormFamily[] = [
 
 export interface FormFeature extends FormStyle {
   readonly named: RegExp;
-  readonly place?: 'code' | 'prose' | 'last-line' | 'first-line';
+  readonly place?: 'code' | 'fences' | 'prose' | 'last-line' | 'subject';
+  readonly looksAt?: 'commands' | 'work';
   /** The feature is a way to get something wrong: what there must be for it to be asked at all. */
   readonly about?: Omit<CheckTest & { readonly is: 'pattern' }, 'is'>;
   /** A text that has not got it, and one that has. */
@@ -161,12 +162,14 @@ export interface FormFeature extends FormStyle {
 export const FORM_FEATURES: readonly FormFeature[] = [
   {
     means: 'emoji',
+    examples: ['Done.', 'Done 🎉'],
     named: /\bemojis?\b|\bemoticons?\b|\bsmileys?\b/i,
     pattern:
       '[\\u{1F300}-\\u{1FAFF}\\u{2600}-\\u{26FF}\\u{2705}\\u{2728}\\u{2764}\\u{274C}\\u{2B50}\\u{1F1E6}-\\u{1F1FF}]',
   },
   {
     means: 'exclamation mark',
+    examples: ['Done.', 'Done!'],
     named:
       /\bexclamation (?:marks?|points?)\b|\bausrufezeichen\b|\bpoints? d['’]exclamation\b|\bsignos? de exclamación\b/i,
     pattern: '!(?:[^\\[=]|$)',
@@ -174,6 +177,7 @@ export const FORM_FEATURES: readonly FormFeature[] = [
   },
   {
     means: 'long dash',
+    examples: ['Done, at last', 'Done — at last'],
     named:
       /\b(?:em|long|en)[- ]?dash(?:es)?\b|—|\bgedankenstrich\w*\b|\btirets? (?:long|cadratin)s?\b|\brayas?\b/i,
     pattern: '—|\\s–\\s',
@@ -271,20 +275,38 @@ export const FORM_FEATURES: readonly FormFeature[] = [
   {
     means: 'code fence without a language',
     named: /\blanguage\b.*\bfences?\b|\bfences?\b.*\blanguage\b|\bsyntax highlight/i,
-    pattern: '(?:^|\\n)```[ \\t]*\\n(?:[^`]|`[^`])*\\n```',
-    about: { pattern: '^```', flags: 'm', means: 'a code block' },
+    pattern: '^(?:```|~~~)\\s*$',
+    flags: 'm',
+    place: 'fences',
+    about: { pattern: '^(?:```|~~~)', flags: 'm', in: 'fences', means: 'a code block' },
+    examples: ['```ts\nlet a;\n```', '```\nlet a;\n```'],
+  },
+  {
+    means: 'subject that is not in the imperative',
+    named: /\bimperative\b/i,
+    pattern: '^(?:[\\w()/.!-]+:\\s+)?\\p{L}+(?:ed|ing)\\b',
+    place: 'subject',
+    about: { pattern: '\\p{L}', in: 'subject', means: 'a letter' },
+    examples: ['git commit -m "Fix it"', 'git commit -m "Fixed it"'],
+    looksAt: 'commands',
   },
   {
     means: 'Python function without type hints',
     named: /\btype[- ]?(?:hints?|annotations?)\b|\btyped\b/i,
+    // Without a type of the result, of a first parameter other than self and cls, or of a later one.
     pattern:
-      '^\\s*(?:async )?def \\w+\\([^)]*\\)\\s*:|^\\s*(?:async )?def \\w+\\((?:[^)]*,\\s*)?(?:[a-z]\\w*)(?:\\s*[,=)])',
+      '^\\s*(?:async )?def \\w+\\([^)]*\\)\\s*:|^\\s*(?:async )?def \\w+\\((?:[abd-rt-z]\\w*|[cs])\\s*[,=)]|^\\s*(?:async )?def \\w+\\([^)]*,\\s*[a-z]\\w*\\s*[,=)]',
+    examples: [
+      '```python\ndef add(a: int) -> int:\n    return a\n```',
+      '```python\ndef add(a):\n    return a\n```',
+    ],
     flags: 'm',
     place: 'code',
     about: { pattern: '^\\s*(?:async )?def \\w+\\(', flags: 'm', in: 'code', means: 'a Python function' },
   },
   {
     means: 'SQL keyword in small letters',
+    examples: ['```sql\nSELECT a FROM b;\n```', '```sql\nselect a from b;\n```'],
     named: /\bsql\b.*\b(?:capitals?|upper[- ]?case|caps)\b|\b(?:capitals?|upper[- ]?case|caps)\b.*\bsql\b/i,
     pattern:
       '\\b(?:select|from|where|insert into|update|delete from|left join|inner join|join|group by|order by|having)\\b\\s',

@@ -10,6 +10,7 @@ const PLACES: Readonly<Record<TestPlace, string>> = {
   'last-line': 'the last line',
   headings: 'the headings',
   code: 'the code',
+  fences: 'the line that opens a code block',
   prose: 'the text outside code',
   subject: 'the subject line of the commit',
   path: 'the path',

@@ -40,7 +40,7 @@ function scopesOf(
 ): readonly (readonly string[])[] {
   const met = (stems: readonly string[]): readonly string[] =>
     request === undefined ? [] : stems.filter((word) => isInRequest(word, request));
-  const { condition, topics, isEverywhere } = words;
+  const { condition, topics, isEveryAnswer } = words;
   const asked = condition === undefined ? [] : request === undefined ? condition : met(condition);
   const narrow = asked.length === 0 ? [] : [asked];
   // What the rule is about is in the answer: that may be scope enough.
@@ -48,7 +48,7 @@ function scopesOf(
   if (condition !== undefined) return narrow;
   const named = met(topics).slice(0, 2);
   if (named.length > 0) return [named];
-  return isEverywhere || about.length > 0 ? [[]] : [];
+  return isEveryAnswer || about.length > 0 ? [[]] : [];
 }
 
 const requestPattern = (word: string): string => `\\b${escapePattern(word)}`;

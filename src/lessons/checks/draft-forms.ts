@@ -11,8 +11,9 @@ import { absent, type CheckSketch, either, type RuleMaterial, sideOf, textOf } f
 /** Checks of the form of an answer: dates, emoji, length, language, JSON. */
 export function draftForms(material: RuleMaterial): readonly CheckSketch[] {
   const parts: readonly CheckedPart[] = material.corrected === undefined ? ['reply'] : material.parts;
+  const length = draftLength(material);
   return [
-    ...draftLength(material),
+    ...withImperative(material, length),
     ...draftJson(material),
     ...parts.flatMap((part) => [
       ...FORM_FAMILIES.filter(({ named }) => named.test(material.rule)).flatMap((family) =>
@@ -100,15 +101,16 @@ function draftFeature(
   if (material.corrected === undefined)
     return isForbidden || feature.about !== undefined ? [forbid(like, feature)] : [];
   const side = place === 'last-line' ? 'revised' : sideOf(material, part, feature);
-  if (side === 'corrected') return [forbid(like, feature)];
-  if (side !== 'revised' || isForbidden || feature.about !== undefined) return [];
+  // The test on the two answers tells whether a wrong form is there.
+  if (side === 'corrected' || feature.about !== undefined) return [forbid(like, feature)];
+  if (side !== 'revised' || isForbidden) return [];
   return [{ looksAt: part, about: [], holdsWhen: [{ is: 'pattern', ...like }], isDemand: true }];
 }
 
 type PatternTest = Omit<CheckTest & { is: 'pattern' }, 'is' | 'max'>;
 
-const forbid = (like: PatternTest, { about, examples }: FormFeature): CheckSketch => ({
-  looksAt: 'work',
+const forbid = (like: PatternTest, { about, examples, looksAt = 'work' }: FormFeature): CheckSketch => ({
+  looksAt,
   about: about === undefined ? [] : [{ is: 'pattern', ...about }],
   holdsWhen: [absent(like)],
   ...(examples === undefined ? {} : { keeping: examples[0], breaking: examples[1] }),
@@ -184,6 +186,17 @@ function draftLength({ rule, parts, corrected }: RuleMaterial): readonly CheckSk
   });
 }
 
+/** "imperative and under 50 characters" is one rule about a subject line. */
+function withImperative({ rule }: RuleMaterial, sketches: readonly CheckSketch[]): readonly CheckSketch[] {
+  const feature = FORM_FEATURES.find(({ place }) => place === 'subject');
+  if (feature === undefined || !feature.named.test(rule)) return sketches;
+  const { pattern, means } = feature;
+  return sketches.map((sketch) => ({
+    ...sketch,
+    holdsWhen: [...sketch.holdsWhen, absent({ pattern, means, in: 'subject' })],
+  }));
+}
+
 /** "JSON only", with the fields that the rule quotes. */
 function draftJson(material: RuleMaterial): readonly CheckSketch[] {
   const { rule } = material;
@@ -211,6 +224,9 @@ const LANGUAGES: readonly (readonly [code: string, named: RegExp])[] = [
   ['nl', /\b(?:in|auf|en|to) (?:dutch|niederländisch|néerlandais|neerlandés)\b/iu],
 ];
 
+const OTHER_LANGUAGE =
+  'translat|übersetz|tradu|english|englisch|anglais|inglés|german|deutsch|allemand|alemán|french|französ|français|francés|spanish|spanisch|espagnol|español|italian|portug|dutch';
+
 /** The language that the rule names first. */
 function draftLanguage(material: RuleMaterial): readonly CheckSketch[] {
   const [first] = LANGUAGES.flatMap(([code, named]) => {
@@ -218,10 +234,21 @@ function draftLanguage(material: RuleMaterial): readonly CheckSketch[] {
     return at === undefined ? [] : [{ code, at }];
   }).sort((a, b) => a.at - b.at);
   if (first === undefined || textOf(material.corrected, 'reply') === '') return [];
+  // A text for somebody else may be wanted in another language.
+  const about: readonly CheckTest[] = [
+    {
+      is: 'pattern',
+      pattern: OTHER_LANGUAGE,
+      flags: 'i',
+      in: 'request',
+      max: 0,
+      means: 'the name of a language',
+    },
+  ];
   return [
     {
       looksAt: 'reply',
-      about: [],
+      about,
       holdsWhen: [{ is: 'language', language: first.code, in: 'prose' }],
     },
   ];

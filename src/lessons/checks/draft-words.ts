@@ -67,7 +67,9 @@ const SOURCE_PATH = '\\.(?:c|h|cc|cpp|hpp|cs|go|java|js|jsx|kt|mjs|php|py|rb|rs|
 
 function phrasesOf({ rule, words }: RuleMaterial): readonly Phrase[] {
   const negated = [...words.forbidden, ...words.contrasts.map(({ unwanted }) => unwanted)];
-  const isNegated = (text: string): boolean => negated.some((passage) => passage.includes(text));
+  const plain = (text: string): string => text.replace(/[.,;:!?](?=\s|$)/g, '');
+  const isNegated = (text: string): boolean =>
+    negated.some((passage) => plain(passage).includes(plain(text)));
   const literals = [...new Set([...quotedIn(rule), ...findLiterals(rule)])].filter(
     (text) => text.length < LONGEST_LITERAL && !PLACEHOLDER.test(text),
   );
@@ -91,7 +93,7 @@ function phrasesOf({ rule, words }: RuleMaterial): readonly Phrase[] {
 }
 
 /** An example of many: `MSKU1234567`, `12,50 €`. */
-const isShape = (text: string): boolean => /\d/.test(text) && /[^\d\s]/.test(text) && !/\d\.\d+$/.test(text);
+const isShape = (text: string): boolean => /\d/.test(text) && /[^\d\s.]/.test(text);
 
 const quotedIn = (rule: string): readonly string[] => [
   ...(rule.match(AMOUNT) ?? []),
@@ -157,11 +159,12 @@ function replacements(material: RuleMaterial, phrases: readonly Phrase[]): reado
     unwanted.some((bad) => includesText(good, bad) || includesText(bad, good)),
   );
   if (overlaps) return [];
+  const place = codePlace(material, unwanted);
   return [
     {
       looksAt: 'work',
-      about: [{ is: 'pattern', ...anyOf([...wanted, ...unwanted]) }],
-      holdsWhen: [absent(anyOf(unwanted))],
+      about: [{ is: 'pattern', ...anyOf([...wanted, ...unwanted]), ...place }],
+      holdsWhen: [absent({ ...anyOf(unwanted), ...place })],
       ...(hasAnswers ? {} : { keeping: wanted[0]?.text ?? '', breaking: unwanted[0]?.text ?? '' }),
     },
   ];
@@ -283,12 +286,17 @@ function prohibitions(material: RuleMaterial, phrases: readonly Phrase[]): reado
 }
 
 const BEFORE_OBJECT =
-  /^(?:(?:say|saying|use|using|write|writing|the|a|an|any|more|word|term|phrase|with|mit|calls? me|call me)\s+)+/iu;
+  /^(?:(?:leave|add|put|call|say|saying|use|using|write|writing|the|a|an|any|more|word|term|phrase|with|mit|calls? me|call me)\s+)+/iu;
 
 /** The phrase is all that the negation is about: "no pip", "stop using the word synergy". */
 const isObject = ({ words }: RuleMaterial, { text }: Phrase): boolean =>
   words.forbidden.some(
-    (passage) => passage.replace(BEFORE_OBJECT, '').trim().toLowerCase() === text.toLowerCase(),
+    (passage) =>
+      passage
+        .replace(BEFORE_OBJECT, '')
+        .replace(/[.,;:]/g, '')
+        .trim()
+        .toLowerCase() === text.toLowerCase(),
   );
 
 /** A word of code is looked for in code. */

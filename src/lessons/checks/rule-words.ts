@@ -16,8 +16,8 @@ export interface RuleWords {
   readonly forbidden: readonly string[];
   /** Literals that no negation stands before. */
   readonly required: readonly string[];
-  /** "always", "every answer": nothing is outside. */
-  readonly isEverywhere: boolean;
+  /** "every answer", "end your replies with": whatever it asks for, it asks for in all answers. */
+  readonly isEveryAnswer: boolean;
   /** The content words of its condition ("in shipping reports"), as stems; undefined without one. */
   readonly condition?: readonly string[];
   /** Its content words, as stems. */
@@ -41,9 +41,9 @@ const FORBIDS =
   /\b(?:never|don['’]?t|do not|no more|no|not|avoid|without|stop|quit|drop|cut|ditch|hands off|kein[en]?|nie|niemals|nicht|ohne|jamais|pas de|plus de|sans|nunca|sin|nada de|evita|nobody|no one|niemand|personne)\b/giu;
 /** Behind these words the sentence is about something else. */
 const FORBID_ENDS =
-  /[,.;:()!?]|\b(?:use|but|unless|because|since|if|we['’]re|instead|please|pls|höchstens|sondern)\b/iu;
-const EVERYWHERE =
-  /\b(?:always|ever|every(?:thing|where|\stime)?|each|any(?:thing)?|all|from now on|immer|jede[rsnm]?|toujours|chaque|siempre|cada)\b/iu;
+  /[,;:()!?]|(?<!\b(?:mr|mrs|ms|dr))\.(?=\s|$)|\b(?:use|but|unless|because|since|if|we['’]re|instead|please|pls|höchstens|sondern)\b/iu;
+const EVERY_ANSWER =
+  /\b(?:every|each|all|any|your|whatever)\s+(?:\p{L}+\s+)?(?:answers?|repl(?:y|ies)|responses?|messages?)\b|\b(?:jede|alle|deine)[rn]?\s+(?:Antwort|Nachricht)(?:en)?\b|\b(?:chaque|toutes? (?:les|tes)|tes)\s+réponses?\b|\b(?:cada|todas las|tus)\s+respuestas?\b/iu;
 /** A clause of time always says when. */
 const WHEN =
   /(?<!\b(?:even|auch|selbst|même|incluso) )\b(?:when(?:ever)?|if|wenn|quand|cuando)(?: (?:you|we|i|du|wir|ich|tu|je))?\b\s*([^,.;:!?()—]+)|^anything about\s+([^,.;:!?()—]+)/iu;
@@ -73,7 +73,7 @@ export function readRule(text: string, request?: string): RuleWords {
     contrasts: [...clauses.flatMap(contrastsIn), ...contrastsAcross(clauses)],
     forbidden,
     required: findLiterals(text).filter((literal) => !forbidden.some((passage) => passage.includes(literal))),
-    isEverywhere: EVERYWHERE.test(text),
+    isEveryAnswer: EVERY_ANSWER.test(text),
     ...(condition === undefined ? {} : { condition }),
     topics: stemsOf(text),
   };

@@ -108,10 +108,12 @@ function textAt(place: TestPlace, unit: Unit, { check, work }: Question): string
       return present(headingsOf(unit.text));
     case 'code':
       return isProse(unit) ? present(splitCode(unit.text).code) : unit.text;
+    case 'fences':
+      return isProse(unit) ? present(splitCode(unit.text).fences) : undefined;
     case 'prose':
       return isProse(unit) ? present(splitCode(unit.text).prose) : undefined;
     case 'subject':
-      return subjectOf(unit);
+      return subjectOf(unit, check);
     case 'path':
       return unit.path;
   }
@@ -125,18 +127,26 @@ const isProse = ({ path }: Unit): boolean =>
 
 const FENCE = /^ {0,3}(?:```|~~~)/;
 
+interface SplitCode {
+  readonly code: string;
+  readonly fences: string;
+  readonly prose: string;
+}
+
 /** Fenced code and the rest. A fence that is never closed is text: it cannot hide what follows. */
-function splitCode(text: string): { readonly code: string; readonly prose: string } {
+function splitCode(text: string): SplitCode {
   const code: string[] = [];
+  const fences: string[] = [];
   const prose: string[] = [];
   let open: string[] | undefined;
   for (const line of text.split('\n'))
     if (FENCE.test(line)) {
-      if (open !== undefined) code.push(...open);
+      if (open === undefined) fences.push(line.trim());
+      else code.push(...open);
       open = open === undefined ? [] : undefined;
     } else (open ?? prose).push(line);
   prose.push(...(open ?? []));
-  return { code: code.join('\n'), prose: prose.join('\n') };
+  return { code: code.join('\n'), fences: fences.join('\n'), prose: prose.join('\n') };
 }
 
 /** `# Title` and a line that is bold as a whole. */
@@ -149,10 +159,10 @@ const headingsOf = (text: string): string =>
     })
     .join('\n');
 
-/** Of a file there is none. */
-function subjectOf({ kind, text }: Unit): string | undefined {
-  if (kind === 'file') return undefined;
-  return kind === 'command' ? committedSubject(text) : writtenSubject(text);
+/** Of a file there is none; a reply is taken for a commit message only where the check is about replies alone. */
+function subjectOf({ kind, text }: Unit, { looksAt }: RuleCheck): string | undefined {
+  if (kind === 'command') return committedSubject(text);
+  return kind === 'reply' && looksAt === 'reply' ? writtenSubject(text) : undefined;
 }
 
 /** The first line of the message of a `git commit -m`. */
