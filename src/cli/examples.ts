@@ -56,6 +56,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'lessons reject': ['instar lessons reject iso-dates'],
   'lessons retire': ['instar lessons retire iso-dates'],
   'lessons always': ['instar lessons always iso-dates', 'instar lessons always iso-dates --off'],
+  'lessons check': ['instar lessons check iso-dates', 'instar lessons check iso-dates --confirm'],
   'lessons pin': ['instar lessons pin iso-dates'],
   'lessons freeze': ['instar lessons freeze iso-dates'],
   'lessons consolidate': ['instar lessons consolidate --plan', 'instar lessons consolidate'],

@@ -3,6 +3,7 @@ import { neutralise, neutraliseLine } from '../base/printable.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { asArray, asObject, asString } from '../core/json.ts';
 import { closestWord } from '../text/closest-word.ts';
+import { declareCheckLesson } from './check-lesson.ts';
 import { confirmOwner } from './confirm-owner.ts';
 import { chooseLessons, consolidateLessons, restoreChange } from './consolidate-lessons.ts';
 import {
@@ -110,6 +111,7 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
   changing('always', 'Show a lesson to every task in its scope, whether or not it fits.')
     .option('--off', 'only to tasks that it fits')
     .action(act(markAlways));
+  declareCheckLesson(lessons, act);
   declareShareLesson(lessons, act);
   declareTransfer(lessons, act);
   declareLessonFiles(lessons, act);

@@ -2,6 +2,7 @@ import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/
 import { localTime, plural, relativeTime } from '../text/phrases.ts';
 import { shortId } from '../text/short-id.ts';
 import { wrapText } from '../text/text-width.ts';
+import { checkLines } from './check-lesson.ts';
 import { dim, type Part, type Printer } from './print.ts';
 
 /** A JSON object of the lessons API. */
@@ -89,6 +90,12 @@ export function printLesson(printer: Printer, lesson: LessonJson, now: number): 
     ...field('next', nextStep(lesson, asString(why.fix))),
     [isAction(lesson) ? 'acts for' : 'shown to', scope.join(', ') || 'every agent'],
     ...field('does', isAction(lesson) ? JSON.stringify(asObject(lesson.overlay).payload) : undefined),
+    [
+      'check',
+      checkLines(asObject(lesson))
+        .join('; ')
+        .replace(/^no check: /, 'none: '),
+    ],
     ['effect', describeEffect(asObject(lesson.effect))],
     ...useRows(asArray(lesson.uses).map(asObject)),
     ...field('trial', asString(asObject(lesson.trial).words)),

@@ -1,23 +1,28 @@
-/** The part of an agent's work that a check looks at. */
-export const CHECKED_PARTS = ['reply', 'files', 'commands'] as const;
+/** The part of an agent's work that a check looks at; `work`: the reply, every file and every command. */
+export const CHECKED_PARTS = ['reply', 'files', 'commands', 'work'] as const;
 export type CheckedPart = (typeof CHECKED_PARTS)[number];
 
 /**
- * Where a test looks: the person's request, or the checked part, whole or a piece of it. `subject` is the first line of a commit
- * message; `path` is a written file's.
+ * Where a test looks: the person's request, or the checked part, whole or a piece of it. Files and commands are looked at one by one;
+ * `all` is all of them together. `fences` are the lines that open code blocks, `subject` is the first line of a commit message; `path` is a written file's.
  */
 export const TEST_PLACES = [
   'request',
   'whole',
+  'all',
   'first-line',
   'last-line',
   'headings',
   'code',
+  'fences',
   'prose',
   'subject',
   'path',
 ] as const;
 export type TestPlace = (typeof TEST_PLACES)[number];
+
+export const LENGTH_UNITS = ['characters', 'words', 'sentences', 'lines', 'paragraphs', 'bullets'] as const;
+export type LengthUnit = (typeof LENGTH_UNITS)[number];
 
 /**
  * One question about a text, answered without a model and in time linear in the text. Patterns are RE2's. Absent `in`: the whole of the
@@ -32,18 +37,43 @@ export type CheckTest =
       readonly min?: number;
       readonly max?: number;
       readonly in?: TestPlace;
+      /** What the pattern stands for, for people: "a date that is not like 2026-11-18". */
+      readonly means?: string;
+    }
+  /**
+   * This program is run, `git push` with its subcommand, `rm -r` with an option, or one of several: `npm|pnpm`; `with`: and its arguments
+   * match. By a command, or by a line of code that is one.
+   */
+  | {
+      readonly is: 'program';
+      readonly run: string;
+      readonly with?: string;
+      readonly min?: number;
+      readonly max?: number;
+      readonly in?: TestPlace;
     }
   /** The first comes up, and before the first match of the second. */
-  | { readonly is: 'order'; readonly first: string; readonly then: string; readonly flags?: string }
+  | {
+      readonly is: 'order';
+      readonly first: string;
+      readonly second: string;
+      readonly flags?: string;
+      readonly in?: TestPlace;
+    }
   | {
       readonly is: 'length';
-      readonly unit: 'characters' | 'words' | 'sentences' | 'lines' | 'bullets';
+      readonly unit: LengthUnit;
       readonly min?: number;
       readonly max?: number;
       readonly in?: TestPlace;
     }
   /** The text is JSON, with a value at the pointer; `pattern`: and the value matches. */
-  | { readonly is: 'json'; readonly pointer?: string; readonly pattern?: string }
+  | {
+      readonly is: 'json';
+      readonly pointer?: string;
+      readonly pattern?: string;
+      readonly in?: TestPlace;
+    }
   /** An ISO 639-1 code. */
   | { readonly is: 'language'; readonly language: string; readonly in?: TestPlace };
 

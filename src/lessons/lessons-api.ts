@@ -5,6 +5,7 @@ import type { Library } from '../core/library.ts';
 import type { Recall } from '../core/recall.ts';
 import type { Records } from '../core/store.ts';
 import { encodeOverlay } from './check-overlay.ts';
+import { encodeCheck, withPersonsCheck } from './checks/persons-check.ts';
 import { decodeChange, encodeLesson, encodeNote } from './codec.ts';
 import { createDescribeLesson } from './describe-lesson.ts';
 import { trialOf } from './effect/describe-trial.ts';
@@ -74,6 +75,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
         why: { ...explainState(lesson, library, trialOf(lesson, trials)) },
         project: await projectLabel(lesson, records),
         history: describeHistory(lesson, library),
+        ...encodeCheck(lesson),
       });
     },
     why: (turn) => explainTurn(turn, records, library),
@@ -136,7 +138,7 @@ async function changeLessons(options: LessonsApiOptions, body: JsonObject): Prom
   if (stale !== undefined) return { generation: library.generation, results: [refusedAsStale(stale[0])] };
   const trials = await options.trials();
   const isMeasured = (lesson: Lesson): boolean => isCompared(measurementOf(lesson, library, trials));
-  const decoded = asArray(body.changes).filter(isObject).map(decodeChange);
+  const decoded = asArray(body.changes).filter(isObject).map(decodeChange).map(withPersonsCheck);
   const changes = withoutUnapproved(decoded, body, library, isMeasured);
   const published = await library.publish({
     id: newId('c'),

@@ -337,10 +337,12 @@ function rewriteChange(change: RecordedChange, plans: ReadonlyMap<string, Lesson
     const stripped = plan.stripped.get(number);
     if (stripped !== undefined) return { ...change, text: stripped };
     if (!plan.erased.has(number)) return change;
-    const { reason: _reason, ...rest } = { reason: undefined, ...change };
+    const { reason: _reason, check: _check, ...rest } = { reason: undefined, check: undefined, ...change };
     const { turns } = change.text.evidence;
     return { ...rest, text: { erased: number, ...(turns.length === 0 ? {} : { evidence: { turns } }) } };
   }
+  // A check is made of the words of the rule: it goes with them.
+  if (change.op === 'check' && plan.erased.size > 0) return { op: 'check', id: change.id };
   if (plan.fate !== 'retired' || !('reason' in change) || change.reason === '') return change;
   return { ...change, reason: '' };
 }

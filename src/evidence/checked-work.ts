@@ -1,0 +1,47 @@
+import type { CheckedWork } from '../core/check.ts';
+import type { TurnEvidence } from '../core/evidence.ts';
+import type { AppraisedTurn } from './evidence-reader.ts';
+import { commandIn, writtenBy } from './tools/tool-call.ts';
+
+/** All that an agent did in answer to one message of a person: the turns of a tool loop are one piece of work. */
+export interface AnsweredRequest {
+  readonly work: CheckedWork;
+  readonly turns: readonly AppraisedTurn[];
+  /** The agent has answered: what follows is another message, or it stopped without a call. */
+  readonly isDone: boolean;
+}
+
+/** The turns of a session as pieces of work, oldest first. */
+export function answeredRequests(turns: readonly AppraisedTurn[]): readonly AnsweredRequest[] {
+  const groups: AppraisedTurn[][] = [];
+  for (const turn of turns) {
+    const group = groups.at(-1);
+    const last = group?.at(-1);
+    if (group === undefined || last === undefined || isOver(last.evidence, turn.evidence))
+      groups.push([turn]);
+    else group.push(turn);
+  }
+  return groups.map((group, index) => {
+    const last = group.at(-1)?.evidence;
+    const isStopped = last?.reply.every(({ type }) => type !== 'tool-call') ?? true;
+    return { work: workOfTurns(group), turns: group, isDone: isStopped || index < groups.length - 1 };
+  });
+}
+
+const isOver = (before: TurnEvidence, after: TurnEvidence): boolean =>
+  before.next?.user !== undefined || before.task !== after.task;
+
+/** The reply is the last text: what an agent says between its calls is no answer yet. */
+function workOfTurns(turns: readonly AppraisedTurn[]): CheckedWork {
+  const parts = turns.flatMap(({ evidence }) => evidence.reply);
+  const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [part] : []));
+  const replies = turns.map(({ evidence }) =>
+    evidence.reply.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'),
+  );
+  return {
+    request: turns[0]?.evidence.task ?? '',
+    reply: replies.findLast((text) => text.trim() !== '') ?? '',
+    files: calls.flatMap(writtenBy),
+    commands: calls.flatMap((call) => commandIn(call) ?? []),
+  };
+}
