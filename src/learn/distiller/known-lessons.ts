@@ -100,7 +100,7 @@ export function nearestByWords(
 }
 
 /** A lesson that quotes is compared quote by quote, with all that was said. */
-export const teaches = (
+const teaches = (
   { quoted, words }: ComparedLesson,
   group: Sayings,
   likeness: Likeness,
@@ -113,7 +113,7 @@ export const teaches = (
           words.some((one) => isSameInWords(one, saying)) || isAlikeMost(words, saying, likeness, wasShown),
       );
 
-export const nearestOf = (
+const nearestOf = (
   alike: readonly ComparedLesson[],
   { quote }: Saying,
   likeness: Likeness,
@@ -163,7 +163,7 @@ export const mayBeTakenIn = ({ lesson }: ComparedLesson, { lesson: into }: Compa
   (lesson.state === 'trial' || lesson.state === 'live') &&
   isDeepStrictEqual(lesson.text.scope, into.text.scope);
 
-export const isNearLesson = ({ quoted, words }: ComparedLesson, saying: Saying): boolean =>
+const isNearLesson = ({ quoted, words }: ComparedLesson, saying: Saying): boolean =>
   quoted !== undefined &&
   saying.isCase !== true &&
   words

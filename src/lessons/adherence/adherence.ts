@@ -2,6 +2,7 @@ import { createLruMap } from '../../base/lru-map.ts';
 import type { RuleOutcome, RuleResult } from '../../core/adherence-fact.ts';
 import type { StoredFact } from '../../core/fact.ts';
 import type { Records } from '../../core/store.ts';
+import { eachFactOf } from '../each-fact.ts';
 
 /** How sessions kept to a rule, or to several. A session counts once for a rule. */
 export interface AdherenceCounts {
@@ -38,7 +39,6 @@ export interface Adherence {
 const MOST_BREAKS = 5;
 /** As many sessions as have their prompts in memory (`shown/shown-blocks`): a rule is shown again in these. */
 const MOST_SESSIONS = 5000;
-const PAGE = 1000;
 
 export const NOT_SHOWN: AdherenceCounts = { shown: 0, applied: 0, kept: 0, toldAgain: 0 };
 
@@ -98,11 +98,6 @@ function countResult(before: AdherenceCounts, result: RuleResult): AdherenceCoun
 /** All that the record says. */
 export async function readAdherence(records: Pick<Records, 'factsOf'>): Promise<Adherence> {
   const adherence = createAdherence();
-  for (let after = 0; ; ) {
-    const page = await records.factsOf('rules-observed', after, PAGE);
-    page.forEach(adherence.add);
-    const end = page.at(-1);
-    if (end === undefined || page.length < PAGE) return adherence;
-    after = end.seq;
-  }
+  await eachFactOf('rules-observed', records, adherence.add);
+  return adherence;
 }

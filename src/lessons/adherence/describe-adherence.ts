@@ -1,3 +1,4 @@
+import type { StoredFact } from '../../core/fact.ts';
 import { compact, type JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { plural } from '../../text/phrases.ts';
@@ -46,4 +47,13 @@ export function describeToldRules(lessons: readonly Lesson[], adherence: Adheren
     ...counts,
     words: `Rules you told: ${rules.length}, ${measured}; told again ${toldAgain}`,
   };
+}
+
+/** What the answers behind some facts did with their rules. */
+export function sumResults(facts: readonly StoredFact[]): JsonObject {
+  const outcomes = facts.flatMap(({ fact }) =>
+    fact.type === 'rules-observed' ? fact.results.map(({ outcome }) => outcome) : [],
+  );
+  const count = (wanted: string): number => outcomes.filter((outcome) => outcome === wanted).length;
+  return { kept: count('kept'), broken: count('broken'), toldAgain: count('told-again') };
 }
