@@ -43,10 +43,11 @@ export function createFindToldAgain({ records, evidence, library, compareQuotes 
     turns: readonly AppraisedTurn[],
     now: number,
   ): Promise<readonly NewFact[]> => {
+    const spoken = turns.filter(isSpoken);
+    if (spoken.length === 0) return [];
     const own = libraryOwnedBy(library, principalOfSession(session));
     const inForce = own.lessons().filter(({ state }) => state === 'trial' || state === 'live');
-    const spoken = inForce.length === 0 ? [] : turns.filter(isSpoken);
-    if (spoken.length === 0) return [];
+    if (inForce.length === 0) return [];
     const scope = await scopeOfSession(session, records);
     const views = await records.turns(session);
     const cases = await readCases(
