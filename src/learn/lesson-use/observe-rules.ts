@@ -6,7 +6,7 @@ import { type Lesson, PROMPT_KINDS } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { isAttemptId } from '../../core/practice.ts';
 import type { NewFact, Records } from '../../core/store.ts';
-import { readCheckedWork } from '../../evidence/checked-work.ts';
+import { workUpTo } from '../../evidence/checked-work.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { runCheck } from '../../lessons/checks/run-check.ts';
 import type { CompareQuotes } from '../distiller/same-rule.ts';
@@ -41,7 +41,7 @@ export function createRuleObserver(options: RuleObserverOptions): ObserveRules {
     for (const turn of turns) {
       const rules = await rulesShown(session, turn, records, library);
       if (rules.length === 0 || turn.evidence.status !== 'complete') continue;
-      const work = rules.some(({ check }) => check !== undefined) ? readCheckedWork(turn) : undefined;
+      const work = rules.some(({ check }) => check !== undefined) ? workUpTo(turn) : undefined;
       answers.push({ turn, rules, work });
     }
     if (answers.length === 0) return toldAgain;

@@ -1,0 +1,100 @@
+import type { CheckedWork, CheckTest } from '../../core/check.ts';
+import { type AcceptedCheck, acceptCheck, type CheckDraft, type CheckEvidence } from './accept-check.ts';
+import { draftCommands, draftPaths } from './draft-commands.ts';
+import { draftForms } from './draft-forms.ts';
+import { draftWords } from './draft-words.ts';
+import {
+  type CheckSketch,
+  escapePattern,
+  materialOf,
+  type RuleEvidence,
+  type RuleMaterial,
+  workOf,
+} from './rule-material.ts';
+import { readRule } from './rule-words.ts';
+import { patternOf } from './test-text.ts';
+
+const MOST_DRAFTS = 24;
+
+/**
+ * Checks that the words of a rule and the two answers suggest, the best first. Structure decides: a literal, one thing in place of another,
+ * a form that the rule names and that changed between the answers. Where nothing of that is there, there is no draft.
+ */
+export function draftChecks(evidence: RuleEvidence): readonly CheckDraft[] {
+  const material = materialOf(evidence);
+  const sketches = [
+    ...draftCommands(material),
+    ...draftForms(material),
+    ...draftPaths(material),
+    ...draftWords(material),
+  ];
+  return sketches
+    .flatMap((sketch) => scopesOf(sketch, material).map((scope) => draftOf(sketch, scope)))
+    .slice(0, MOST_DRAFTS);
+}
+
+/** Where a sketch may apply, as words of the request, the best first. */
+function scopesOf(
+  { about, isDemand }: CheckSketch,
+  { words, request }: RuleMaterial,
+): readonly (readonly string[])[] {
+  const met = (stems: readonly string[]): readonly string[] =>
+    request === undefined ? [] : stems.filter((word) => isInRequest(word, request));
+  const { condition, topics, isEveryAnswer } = words;
+  const asked = condition === undefined ? [] : request === undefined ? condition : met(condition);
+  const narrow = asked.length === 0 ? [] : [asked];
+  // What the rule is about is in the answer: that may be scope enough.
+  if (isDemand !== true) return about.length > 0 ? [[], ...narrow] : [...narrow, []];
+  if (condition !== undefined) return narrow;
+  const named = met(topics).slice(0, 2);
+  if (named.length > 0) return [named];
+  return isEveryAnswer || about.length > 0 ? [[]] : [];
+}
+
+const requestPattern = (word: string): string => `\\b${escapePattern(word)}`;
+
+const isInRequest = (word: string, request: string): boolean =>
+  patternOf(requestPattern(word), 'i').test(request);
+
+function draftOf(
+  { looksAt, about, holdsWhen, keeping, breaking }: CheckSketch,
+  scope: readonly string[],
+): CheckDraft {
+  const asked = scope.map(
+    (word): CheckTest => ({
+      is: 'pattern',
+      pattern: requestPattern(word),
+      flags: 'i',
+      in: 'request',
+      means: `“${word}”`,
+    }),
+  );
+  const check = { looksAt, appliesWhen: [...asked, ...about], holdsWhen, by: 'words' as const };
+  if (keeping === undefined || breaking === undefined) return { check };
+  const request = scope.join(' ');
+  return {
+    check,
+    examples: { keeping: workOf(looksAt, keeping, request), breaking: workOf(looksAt, breaking, request) },
+  };
+}
+
+/** The answers that a rule is not about: a rule without a condition is about all of them. */
+export function outsideOf(
+  { rule, corrected, request = corrected?.request }: RuleEvidence,
+  answers: readonly CheckedWork[],
+): readonly CheckedWork[] {
+  const { condition } = readRule(rule, request);
+  if (condition === undefined) return [];
+  return answers.filter((work) => !condition.every((word) => isInRequest(word, work.request)));
+}
+
+/** Drafts are tried in their order; the first that is accepted wins, and one with proof before a provisional one. */
+export function chooseCheck(drafts: readonly CheckDraft[], evidence: CheckEvidence): AcceptedCheck {
+  let refusal: AcceptedCheck = { ok: false, why: 'its words name nothing that a check could look for' };
+  for (const draft of drafts) {
+    const result = acceptCheck(draft, evidence);
+    if (result.ok) return result;
+    refusal = result;
+  }
+  return refusal;
+}
