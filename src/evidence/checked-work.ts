@@ -1,5 +1,7 @@
+import type { AssistantPart, ChatMessage } from '../core/chat.ts';
 import type { CheckedWork } from '../core/check.ts';
 import type { TurnEvidence } from '../core/evidence.ts';
+import { separateTypedText } from '../text/typed-text.ts';
 import type { AppraisedTurn } from './evidence-reader.ts';
 import { commandIn, writtenBy } from './tools/tool-call.ts';
 
@@ -33,15 +35,40 @@ const isOver = (before: TurnEvidence, after: TurnEvidence): boolean =>
 
 /** The reply is the last text: what an agent says between its calls is no answer yet. */
 function workOfTurns(turns: readonly AppraisedTurn[]): CheckedWork {
-  const parts = turns.flatMap(({ evidence }) => evidence.reply);
-  const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [part] : []));
-  const replies = turns.map(({ evidence }) =>
-    evidence.reply.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'),
-  );
+  const replies = turns.map(({ evidence }) => textOf(evidence.reply));
   return {
     request: turns[0]?.evidence.task ?? '',
     reply: replies.findLast((text) => text.trim() !== '') ?? '',
-    files: calls.flatMap(writtenBy),
-    commands: calls.flatMap((call) => commandIn(call) ?? []),
+    ...doneBy(turns.flatMap(({ evidence }) => evidence.reply)),
   };
+}
+
+/**
+ * The work of an answer, from its last turn alone: its request has the calls that led there. A session may be long, and each of its answers is
+ * looked at when it is given.
+ */
+export function workUpTo({ evidence, conversation }: AppraisedTurn): CheckedWork {
+  const before = conversation?.messages.slice(0, conversation.reply - conversation.from) ?? [];
+  return {
+    request: evidence.task,
+    reply: textOf(evidence.reply),
+    ...doneBy([...partsSinceTask(before), ...evidence.reply]),
+  };
+}
+
+function partsSinceTask(messages: readonly ChatMessage[]): readonly AssistantPart[] {
+  const task = messages.findLastIndex(
+    (message) =>
+      message.role === 'user' &&
+      message.content.some((part) => part.type === 'text' && separateTypedText(part.text).typed !== ''),
+  );
+  return messages.slice(task + 1).flatMap((message) => (message.role === 'assistant' ? message.content : []));
+}
+
+const textOf = (reply: readonly AssistantPart[]): string =>
+  reply.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+
+function doneBy(parts: readonly AssistantPart[]): Pick<CheckedWork, 'files' | 'commands'> {
+  const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [part] : []));
+  return { files: calls.flatMap(writtenBy), commands: calls.flatMap((call) => commandIn(call) ?? []) };
 }

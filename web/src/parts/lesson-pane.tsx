@@ -6,7 +6,7 @@ import { useResource } from '../lib/resource.ts';
 import { linkTo } from '../lib/route.ts';
 import { Diff } from './diff.tsx';
 import { LessonEditor } from './lesson-editor.tsx';
-import { AboutLesson, LessonEvidence, MeasuredEffect } from './lesson-facts.tsx';
+import { AboutLesson, LessonEvidence, MeasuredEffect, RuleAdherence } from './lesson-facts.tsx';
 import { LessonHistory } from './lesson-history.tsx';
 import { Markdown } from './markdown.tsx';
 import { StateTag } from './state-tag.tsx';
@@ -25,7 +25,7 @@ interface LessonPaneProps {
 /** A lesson in full, and what may be decided about it. */
 export function LessonPane({ id, isQueue, onDecided }: LessonPaneProps) {
   const resource = useResource<Lesson>(`/api/page/lessons/${encodeURIComponent(id)}`, {
-    on: ['library', 'scored'],
+    on: ['library', 'rules', 'scored'],
   });
   // What is decided is what is shown: a newer text from the feed is shown only when the person asks for it.
   const [shown, setShown] = useState<Lesson>();
@@ -149,6 +149,7 @@ function Whole({ lesson, newer, isQueue, onShow, onDecided }: WholeProps) {
         <LessonWords lesson={lesson} />
       )}
       <LessonEvidence lesson={lesson} />
+      <RuleAdherence lesson={lesson} />
       <MeasuredEffect lesson={lesson} />
       <AboutLesson lesson={lesson} />
       <LessonHistory lesson={lesson} />

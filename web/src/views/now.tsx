@@ -18,10 +18,10 @@ import { Facts, Section, View } from '../parts/view.tsx';
 /** Is it healthy, what is it doing and why, what waits for me. */
 export function NowView() {
   const status = useResource<Status>('/api/status', {
-    on: ['turn', 'library', 'learning', 'waiting', 'hello'],
+    on: ['turn', 'rules', 'library', 'learning', 'waiting', 'hello'],
   });
   const today = useResource<Today>('/api/today', {
-    on: ['turn', 'reward', 'appraised', 'scored', 'library', 'hello', 'erased'],
+    on: ['turn', 'reward', 'appraised', 'rules', 'scored', 'library', 'hello', 'erased'],
   });
   const schedule = useResource<Schedule>('/api/schedule', { on: ['job', 'practice', 'training', 'hello'] });
   const proposed = useResource<LessonPage>('/api/page/lessons', {
@@ -112,6 +112,13 @@ function Health({ status }: { readonly status: Status }) {
         </span>
         <span class="dim">version {version}</span>
       </p>
+      {status.library.adherence !== undefined && (
+        <p>
+          <a href={linkTo(['lessons'])}>
+            <Text>{status.library.adherence.words}</Text>
+          </a>
+        </p>
+      )}
       {faults.map((fault) => (
         <p key={fault} class="bad fault-line">
           <Text>{fault}</Text>
