@@ -246,6 +246,8 @@ export type Change =
       readonly reason: string;
       /** The lesson that says what holds now. */
       readonly supersededBy?: string;
+      /** Of a person's word: the turns in which the same person took it back. */
+      readonly turns?: readonly string[];
     }
   /** Approve, reject, promote, or bring back a retired lesson. */
   | {

@@ -1,5 +1,6 @@
 import type { FailureCase } from '../../core/learn.ts';
-import type { LessonText, Note } from '../../core/lesson.ts';
+import type { Lesson, LessonText, Note } from '../../core/lesson.ts';
+import { keepsPersonsWords, personsWords } from '../../lessons/told.ts';
 import { keywordsOf } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -27,7 +28,7 @@ export function draftSkillText(
   return {
     name: old?.name ?? name,
     description,
-    content: keepQuotes(content, failures),
+    content: withWordsOf(skill.lessons, keepQuotes(content, failures)),
     category,
     scope: old?.scope ?? sharedScope(failures.map(({ scope }) => scope)),
     note: draftNote(skill, failures, halfLifeDays),
@@ -38,6 +39,16 @@ export function draftSkillText(
     },
     taint: [...new Set(skill.lessons.flatMap(({ text }) => text.taint))],
   };
+}
+
+/** A text with the words of people that the lessons had which it revises: a model may add to them, and takes none away. */
+function withWordsOf(lessons: readonly Lesson[], content: string): string {
+  const missing = lessons
+    .filter((lesson) => !keepsPersonsWords({ content }, lesson))
+    .flatMap(personsWords)
+    .map(oneLine)
+    .filter((words) => !oneLine(content).includes(words));
+  return [content, ...new Set(missing.map((words) => `The user said: "${words}"`))].join('\n');
 }
 
 function draftNote(skill: ProposedSkill, failures: readonly FailureCase[], halfLifeDays: number): Note {
