@@ -86,7 +86,8 @@ function isTakenBack({ before, after, change, by }: Ending, view: LibraryView): 
     newer !== undefined &&
     isPersonsWord(newer) &&
     newer.text.scope.member === before.text.scope.member &&
-    newer.text.evidence.turns.some((turn) => !before.text.evidence.turns.includes(turn))
+    (newer.createdAt > before.createdAt ||
+      newer.text.evidence.turns.some((turn) => !before.text.evidence.turns.includes(turn)))
   );
 }
 

@@ -19,6 +19,17 @@ const NOBODYS_LEARNERS: ReadonlySet<string> = new Set([
  * wrote from a correction is one as long as it quotes the correction. What a check said, a starter skill and the team's copy are none.
  */
 export function isPersonsWord({ text }: Pick<Lesson, 'text'>): boolean {
+  const before = answers.get(text);
+  if (before !== undefined) return before;
+  const answer = isToldText(text);
+  answers.set(text, answer);
+  return answer;
+}
+
+/** By the text, which never changes: recall asks for every candidate. */
+const answers = new WeakMap<LessonText, boolean>();
+
+function isToldText(text: LessonText): boolean {
   const { note, evidence, scope } = text;
   if (scope.member === TEAM || NOBODYS_LEARNERS.has(evidence.learner)) return false;
   if (QUOTING_LEARNERS.has(evidence.learner) && quotedWords(text).length > 0) return true;
