@@ -19,11 +19,14 @@ const UNNAMED_SIZES: readonly (readonly [name: RegExp, billions: number])[] = [
 ];
 
 /** The parameters that the name of a model tells, in billions: `qwen2.5-coder:1.5b`, `smollm2:360m`. Of `30b-a3b` all of them. */
-function billionsOf(model: string): number | undefined {
+function billionsInName(model: string): number | undefined {
   const sizes = [...model.matchAll(/(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,3})?)(b|m)(?![a-z0-9])/gi)].map(
     ([, size, unit]) => Number(size) * (unit?.toLowerCase() === 'm' ? 0.001 : 1),
   );
-  if (sizes.length > 0) return Math.max(...sizes);
+  return sizes.length > 0 ? Math.max(...sizes) : undefined;
+}
+
+function usualBillions(model: string): number | undefined {
   const name = model
     .slice(model.lastIndexOf('/') + 1)
     .replace(/:latest$/, '')
@@ -32,13 +35,12 @@ function billionsOf(model: string): number | undefined {
 }
 
 /** Whether the name of a model says that it is a small one. Names that tell no size say nothing. */
-export const isSmallModel = (model: string): boolean => isAtMost(model, SMALL_BILLIONS);
+export const isSmallModel = (model: string): boolean =>
+  (billionsInName(model) ?? Number.POSITIVE_INFINITY) <= SMALL_BILLIONS;
 
 /** Where lessons stand in a request to a model: where the setting says, or where models of its size follow them best. */
 export function placeForModel(setting: LessonPlaceSetting, model: string): LessonPlace {
   if (setting !== 'auto') return setting;
-  return isAtMost(model, MESSAGE_BILLIONS) ? 'message' : 'system';
+  const billions = billionsInName(model) ?? usualBillions(model) ?? Number.POSITIVE_INFINITY;
+  return billions <= MESSAGE_BILLIONS ? 'message' : 'system';
 }
-
-const isAtMost = (model: string, most: number): boolean =>
-  (billionsOf(model) ?? Number.POSITIVE_INFINITY) <= most;

@@ -5,7 +5,8 @@ import { keywordsOf } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { confidenceOf, importanceOf, sharedScope } from '../draft-lesson.ts';
-import { keepQuotes } from './keep-quotes.ts';
+import { standsInEveryTask } from '../rule-reach.ts';
+import { countSayings, keepQuotes } from './keep-quotes.ts';
 import type { ProposedSkill } from './read-skills.ts';
 
 const MOST_TURNS = 64;
@@ -67,10 +68,14 @@ function draftNote(skill: ProposedSkill, failures: readonly FailureCase[], halfL
     halfLifeDays: old?.halfLifeDays ?? halfLifeDays,
     links: links.slice(0, MOST_LINKS),
     ...(triggers.length === 0 ? {} : { triggers }),
-    ...(old?.isAlways === true || (skill.isAlways && isToldByPeople(failures)) ? { isAlways: true } : {}),
+    ...(old?.isAlways === true || isForEveryTask(skill, failures) ? { isAlways: true } : {}),
   };
 }
 
-/** What was said in the chat, or only seen, is for the work it was said about: it never becomes a rule for every task. */
+/** Where people say so in their own words; of feedback also where the model says so. */
+const isForEveryTask = (skill: ProposedSkill, failures: readonly FailureCase[]): boolean =>
+  (skill.isAlways && isToldByPeople(failures)) ||
+  countSayings(failures).some(({ origin, text }) => origin !== 'verifier' && standsInEveryTask(text));
+
 const isToldByPeople = (failures: readonly FailureCase[]): boolean =>
   failures.length > 0 && failures.every(({ source }) => source === 'person' || source === 'verifier');
