@@ -50,7 +50,7 @@ export const librarySchema = z.strictObject({
     .enum(['manual', 'guarded', 'autonomous'])
     .default('guarded')
     .describe(
-      'Who approves changes: manual (a person), guarded (a person or the gate, by kind), autonomous (the gate).',
+      'Who approves changes: manual (a person; your own words are your approval), guarded (a person or the gate, by kind), autonomous (the gate).',
     ),
   shareAgents: z
     .boolean()
