@@ -51,7 +51,7 @@ const IN_THIS_FORM =
 const NAMED = /\b[Ff]or (?:the |our |my )?(?:client |customer )?\p{Lu}[\p{L}\d&-]{2,}/u;
 
 /** Whether a sentence names the work that it is for. */
-export function hasCondition(sentence: string): boolean {
+function hasCondition(sentence: string): boolean {
   const folded = foldWords(sentence);
   if (SUBJECT.test(folded) && !IMPERATIVE.test(folded)) return true;
   if (KIND_OF_TASK.test(folded) || NAMED.test(sentence)) return true;

@@ -17,7 +17,8 @@ const MOST_LINKS = 32;
 /**
  * Merges of lessons that say the same, word by word: rules that differ in a name, a value or a condition are near each other, too, and
  * are linked instead. The better proven text stays, letter by letter, with links to the lessons it absorbed and
- * their evidence. A person's word is absorbed by nothing: recall shows one of two that say the same, and neither text is lost.
+ * their evidence. A person's word is absorbed only by a text that has it, and only where a person asked: recall shows one of two that say
+ * the same anyway.
  */
 export function mergeDuplicates(
   lessons: readonly Lesson[],
@@ -26,10 +27,10 @@ export function mergeDuplicates(
   facts: LessonFacts,
 ): readonly Merge[] {
   const isAbsorbable = (other: Lesson, into: Lesson): boolean =>
-    !isPersonsWord(other) &&
+    (!isPersonsWord(other) || (facts.isAsked && isPersonsWord(into))) &&
     whyKept(other, facts) === undefined &&
     (isPersonsWord(into) || isSameInPlainWords(other.text.description, into.text.description)) &&
-    (!isFresh(other, facts) || hasWordsOf(into.text, other.text));
+    (!(isPersonsWord(other) || isFresh(other, facts)) || hasWordsOf(into.text, other.text));
   const { merges } = findDuplicates(lessons, vectors, {
     threshold: LESSON_LIKENESS.sameWords,
     proof,
