@@ -108,8 +108,7 @@ async function init(options: InitOptions, context: CommandContext): Promise<Exit
     const skills = wantsStarter ? await addStarters(context) : undefined;
     const isFresh = next.isFresh && written.backup !== undefined;
     const learning = describeConfiguredWriter(checkConfig(parseJson(next.text), { env }).config, env);
-    const { isForSmall } = next;
-    const result = { ...written, isFresh, isForSmall, learning, ...compact({ skills, reloaded }) };
+    const result = { ...written, isFresh, learning, ...compact({ skills, reloaded }) };
     printResult(context, result, choice, check);
     return EXIT.ok;
   } finally {
@@ -177,7 +176,6 @@ function printResult(
     readonly file: string;
     readonly backup?: string;
     readonly isFresh: boolean;
-    readonly isForSmall: boolean;
     /** Who writes lessons now. */
     readonly learning: string;
     readonly skills?: number;
@@ -200,13 +198,6 @@ function printResult(
     printer.note(dim('  key     '), `set ${entry.keyEnv} before you start Instar`);
   }
   noteField(printer, '  writer  ', written.learning, lineWidth(stderr, env));
-  if (written.isForSmall)
-    noteField(
-      printer,
-      '  lessons ',
-      `in the user's message, where small models follow them best (library.place): ${model}`,
-      lineWidth(stderr, env),
-    );
   if (written.skills !== undefined)
     printer.note(dim('  skills  '), `${plural(written.skills, 'starter skill')} added: instar lessons list`);
   const { reloaded } = written;

@@ -4,9 +4,8 @@ import { editConfig } from '../config/edit-config.ts';
 import { KNOWN_PROVIDERS } from '../config/known-providers.ts';
 import { readConfigFile } from '../config/load-config.ts';
 import type { ProviderEntry } from '../config/schema.ts';
-import { asObject, toJson } from '../core/json.ts';
+import { toJson } from '../core/json.ts';
 import { localServers } from '../doctor/check-models.ts';
-import { isSmallModel } from '../text/model-size.ts';
 import { CommandError, EXIT } from './context.ts';
 
 /** A provider to configure and, optionally, the default model. */
@@ -69,8 +68,6 @@ export interface NextConfig {
   readonly text: string;
   /** Whether the existing file was invalid, so that only its backup keeps its content. */
   readonly isFresh: boolean;
-  /** Lessons now stand in the user's message, because the default model is a small one. */
-  readonly isForSmall: boolean;
 }
 
 /**
@@ -85,10 +82,7 @@ export function addProvider(file: string, choice: ProviderChoice, env: NodeJS.Pr
     ...aliases.map((alias) => ({ path: ['models', alias], value: `${name}/${model}` })),
   ];
   const isFresh = !isUsable(file, env);
-  const isChosen = !isFresh && asObject(asObject(readConfigFile(file)).library).place !== undefined;
-  const isForSmall = model !== undefined && !isChosen && isSmallModel(model);
-  const place = isForSmall ? [{ path: ['library', 'place'], value: 'message' }] : [];
-  return { text: editConfig(file, [...edits, ...place], env, isFresh).text, isFresh, isForSmall };
+  return { text: editConfig(file, edits, env, isFresh).text, isFresh };
 }
 
 /** Whether a file can be read and is valid, or does not exist. */

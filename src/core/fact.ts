@@ -170,6 +170,8 @@ export type Fact =
       readonly lessons: readonly string[];
       /** Those of `lessons` of which only the line was shown. Facts of earlier versions have none. */
       readonly lines?: readonly string[];
+      /** Those of `lessons` whose words the client's own prompt has already: they are not in the inserted text. */
+      readonly inPrompt?: readonly string[];
       readonly heldOut: readonly string[];
       /** Those of `lessons` that the session says nothing about: it could not have been without them. Absent when there are none. */
       readonly unmeasured?: readonly string[];

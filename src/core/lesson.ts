@@ -33,6 +33,9 @@ export type LessonState = (typeof LESSON_STATES)[number];
  */
 export const LESSON_PLACES = ['system', 'message'] as const;
 export type LessonPlace = (typeof LESSON_PLACES)[number];
+/** `auto`: by the model, for each conversation. */
+export const LESSON_PLACE_SETTINGS = ['auto', ...LESSON_PLACES] as const;
+export type LessonPlaceSetting = (typeof LESSON_PLACE_SETTINGS)[number];
 
 /** Lessons as a prompt shows them. */
 export interface PlacedLessons {
@@ -246,6 +249,8 @@ export type Change =
       readonly reason: string;
       /** The lesson that says what holds now. */
       readonly supersededBy?: string;
+      /** Of a person's word: the turns in which the same person took it back. */
+      readonly turns?: readonly string[];
     }
   /** Approve, reject, promote, or bring back a retired lesson. */
   | {

@@ -1,4 +1,4 @@
-import type { Lesson } from './lesson.ts';
+import type { Lesson, LessonPlace } from './lesson.ts';
 
 /** A query for lessons. */
 export interface RecallQuery {
@@ -20,6 +20,8 @@ export interface RecallQuery {
   readonly drawn?: { readonly shown: readonly string[]; readonly heldOut: readonly string[] };
   /** The most lessons with their bodies, where fewer than the settings allow; 0: no lessons at all. */
   readonly most?: number;
+  /** Where the lessons will stand: a message has no room for lines of lessons that only may fit. Absent: system. */
+  readonly place?: LessonPlace;
   /** Only these ids may be recalled; absent: all shown lessons. */
   readonly among?: ReadonlySet<string>;
   /** No client waits for it: it waits until all embeddings are computed, so that the result is reproducible. */
@@ -31,6 +33,8 @@ export type RecallOutcome =
   | 'shown'
   /** By its line only: it fits, but not clearly. */
   | 'listed'
+  /** By its line only: it is a person's word, and the half of the budget that such lessons share is full. */
+  | 'condensed'
   | 'held-out'
   | 'not-relevant'
   | 'out-of-scope'

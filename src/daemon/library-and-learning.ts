@@ -44,6 +44,7 @@ export async function openLibraryAndLearning(
   const library = await serveLessons({
     home,
     settings: config.library,
+    usualModel: () => names.catalogue.resolve('default', 'openai-chat')[0]?.model ?? '',
     records,
     clock,
     newId,

@@ -16,6 +16,7 @@ import { StoreError } from '../core/store.ts';
 import { createMiniLmEmbed } from '../embed/minilm-embed.ts';
 import { createNgramEmbed } from '../embed/ngram-embed.ts';
 import { digestError } from '../evidence/digest/digest-error.ts';
+import type { LessonsByPlan } from '../gateway/context.ts';
 import type { ShownLessons, Turn } from '../gateway/turn.ts';
 import { lintSkillText } from '../learn/gate/lint-skill-text.ts';
 import { describeToldRules } from '../lessons/adherence/describe-adherence.ts';
@@ -41,6 +42,7 @@ import { createNativeFollower, nativeDirs } from '../lessons/skill-files/native-
 import type { FileFault } from '../lessons/skill-files/skill-file.ts';
 import { createSkillMirror } from '../lessons/skill-files/skill-mirror.ts';
 import { createReadLearnedIn } from '../lessons/visibility.ts';
+import { placeForModel } from '../text/model-size.ts';
 import { readConversation } from '../wire/conversation.ts';
 
 export interface ServeLessonsOptions {
@@ -49,6 +51,8 @@ export interface ServeLessonsOptions {
   readonly home: Home;
   /** Read when they are needed: they may change. */
   readonly settings: Config['library'];
+  /** The model that answers by default; empty without one. */
+  readonly usualModel: () => string;
   readonly records: Records;
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
@@ -66,7 +70,7 @@ export interface ServeLessonsOptions {
 
 /** The daemon's library. While the record cannot be read, no lessons are shown and opening is tried again. */
 export interface ServedLessons {
-  readonly lessons: (turn: Turn, most?: number) => Promise<ShownLessons>;
+  readonly lessons: (turn: Turn, by?: LessonsByPlan) => Promise<ShownLessons>;
   readonly api: LessonsApi;
   /** Undefined while the record cannot be read. */
   open(): OpenLessons | undefined;
@@ -116,7 +120,7 @@ const nothingRecalled: RecallResult = {
 };
 
 export async function serveLessons(options: ServeLessonsOptions): Promise<ServedLessons> {
-  const { home, settings, clock, log } = options;
+  const { home, clock, log } = options;
   const embed = options.embed ?? createMiniLmEmbed();
   const fallback = createNgramEmbed();
   const vectors = await openVectorCache(home.vectorFile, embed.id, embed.dimensions).catch(
@@ -148,8 +152,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     return opened.open.api;
   };
   return {
-    lessons: async (turn, most) =>
-      opened?.lessons(turn, most) ?? { generation: 0, lessons: [], additions: [] },
+    lessons: async (turn, by) => opened?.lessons(turn, by) ?? { generation: 0, lessons: [], additions: [] },
     api: deferLessonsApi(api),
     open: () => opened?.open,
     embed,
@@ -158,7 +161,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       library: () => opened?.open.library,
       recall: async (query, now) => opened?.index.recall(query, now) ?? nothingRecalled,
       now: clock.now,
-      place: () => settings.place,
+      place: usualPlace(options),
     }),
     compareBlocks: async (...asked) => opened?.compare(...asked) ?? [],
     status: () => (opened === undefined ? { problem: problem ?? '' } : describe(opened, clock.now())),
@@ -184,6 +187,12 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
   };
 }
 
+/** Where no request says which model answers: that of the model that answers by default. */
+const usualPlace =
+  ({ settings, usualModel }: ServeLessonsOptions) =>
+  (): LessonPlace =>
+    placeForModel(settings.place, usualModel());
+
 interface Engines {
   readonly embed: EmbeddingModel;
   readonly fallback: EmbeddingModel;
@@ -195,7 +204,7 @@ async function openServed(options: ServeLessonsOptions, engines: Engines): Promi
   const { settings, records, clock, newId, log } = options;
   const { embed, vectors } = engines;
   let index: LessonRecall | undefined;
-  const place = (): LessonPlace => settings.place;
+  const place = usualPlace(options);
   const open = await openLessons({
     recall: async (query, now) => index?.recall(query, now) ?? nothingRecalled,
     recertify: options.recertify,
@@ -233,10 +242,10 @@ async function openServed(options: ServeLessonsOptions, engines: Engines): Promi
     noteWork: (session, rules) => work.set(session, rules),
     mirror,
     compare,
-    lessons: async (turn, most) =>
+    lessons: async (turn, by = {}) =>
       turn.body === undefined
         ? { generation: library.generation, lessons: [], additions: [] }
-        : showLessons.show(toPromptTurn(turn, turn.body, most, settings.shareAgents === true)),
+        : showLessons.show(toPromptTurn(turn, turn.body, by, settings.shareAgents === true)),
     followErasure: async (session) => {
       await open.reload();
       showLessons.forget(session);
@@ -289,7 +298,7 @@ const showServed = (
     records,
     clock,
     domains: settings.domains.map((pattern) => compact(pattern)),
-    place: () => settings.place,
+    place: (model) => placeForModel(settings.place, model),
     statements,
     rules,
     ...(shared && {
@@ -307,7 +316,7 @@ const showServed = (
 function toPromptTurn(
   turn: Turn,
   body: Uint8Array,
-  most: number | undefined,
+  { most, model }: LessonsByPlan,
   sharesAgents: boolean,
 ): PromptTurn {
   const { id, kind, wire, session, outline, identity } = turn;
@@ -319,6 +328,7 @@ function toPromptTurn(
     isCount: kind === 'count',
     isRecorded: identity.record,
     model: outline?.model ?? '',
+    answeredBy: model ?? outline?.model ?? '',
     size: body.length,
     query: compact({
       agent: agent ?? client ?? 'unknown',

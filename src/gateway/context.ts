@@ -27,6 +27,14 @@ interface TurnRouting {
   route(turn: Turn, overlays: TurnOverlays | undefined): Promise<RoutedTurn | undefined>;
 }
 
+/** What the plan of a turn says about its lessons. */
+export interface LessonsByPlan {
+  /** The most lessons with their bodies; absent: as many as the settings say. */
+  readonly most?: number;
+  /** The model that answers, as its provider calls it. */
+  readonly model?: string;
+}
+
 /** The dependencies of the hot path; none of them may block. */
 export interface GatewayContext {
   readonly catalogue: Catalogue;
@@ -42,7 +50,7 @@ export interface GatewayContext {
   /** Waits; returns early when the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
   /** The lessons for this turn. At once when the conversation is known; a first turn may take a moment. */
-  readonly lessons: (turn: Turn, most?: number) => Promise<ShownLessons>;
+  readonly lessons: (turn: Turn, by?: LessonsByPlan) => Promise<ShownLessons>;
   /** What overlays change for this turn; undefined without any. Synchronous. */
   readonly overlays?: (turn: Turn) => TurnOverlays | undefined;
   /** The next call of a flow that the turn's conversation is in; undefined: the model answers. Synchronous. */

@@ -1,5 +1,6 @@
 import { ANONYMOUS, type BoundAttempt, type Caller, UNVERIFIED } from '../core/caller.ts';
 import { createFailure, type FailedResult, type Failure, refusal } from '../core/failure.ts';
+import { compact } from '../core/json.ts';
 import { type FlowAnswer, flowPolicy, type TurnOverlays } from '../core/overlay.ts';
 import type { RoutedTurn } from '../core/routed-turn.ts';
 import type { Target } from '../core/upstream.ts';
@@ -59,7 +60,10 @@ export async function planTurn(context: GatewayContext, turn: Turn): Promise<Tur
   const { credential } = targets[0];
   const caller = turn.caller?.id ?? (credential === undefined ? ANONYMOUS.id : UNVERIFIED);
   const flow = overlays === undefined ? undefined : flowAnswerFor(context, turn, overlays);
-  const shown = flow === undefined ? await lessonsFor(context, turn, caller, overlays) : NOTHING_SHOWN;
+  const shown =
+    flow === undefined
+      ? await lessonsFor(context, turn, { caller, overlays, target: targets[0].target })
+      : NOTHING_SHOWN;
   const lessons = overlays === undefined ? shown.lessons : [...shown.lessons, ...overlays.lessons];
   if (lessons.length > 0) marks['x-instar-lessons'] = headerIds(lessons);
   if (turn.identity.claimed !== undefined) marks['x-instar-agent'] = headerSafe(turn.identity.agent ?? '');
@@ -197,12 +201,17 @@ const OPENAI = [
   `openai '{"wire":"openai","baseUrl":"https://api.openai.com/v1","keyEnv":"OPENAI_API_KEY"}'`,
 ] as const;
 
+interface LessonsPlan {
+  readonly caller: string;
+  readonly overlays: TurnOverlays | undefined;
+  readonly target: Pick<Target, 'model'>;
+}
+
 /** Lessons may hold private words: they are only shown where Instar, or the provider that is called, checks the caller. */
 async function lessonsFor(
   context: GatewayContext,
   turn: Turn,
-  caller: string,
-  overlays: TurnOverlays | undefined,
+  { caller, overlays, target }: LessonsPlan,
 ): Promise<ShownLessons> {
   const hasPrompt = turn.kind !== 'other' && turn.outline !== undefined;
   if (!hasPrompt || caller === ANONYMOUS.id) return NOTHING_SHOWN;
@@ -210,7 +219,8 @@ async function lessonsFor(
   if (attempt !== undefined) return lessonsOfAttempt(attempt, turn.identity);
   // A prompt that is only counted gets the text that it would be sent with.
   const limiting = turn.kind === 'count' ? context.overlays?.(turn) : overlays;
-  return context.lessons(turn, limiting?.limits?.lessons);
+  const model = target.model ?? turn.outline?.model;
+  return context.lessons(turn, compact({ most: limiting?.limits?.lessons, model }));
 }
 
 /** The attempt's lessons, frozen: a client's own calls for a title or a summary get none, as always. */

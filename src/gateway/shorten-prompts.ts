@@ -106,12 +106,8 @@ export function withShortenedPrompts(
   lessons: GatewayContext['lessons'],
   { current }: ServedShortening,
 ): GatewayContext['lessons'] {
-  const shorten = async (turn: Turn, most: number | undefined, by: Shortening): Promise<ShownLessons> => {
-    const [shown, shortened] = await Promise.all([lessons(turn, most), by.shorten(turn)]);
+  return async (turn, by) => {
+    const [shown, shortened] = await Promise.all([lessons(turn, by), current()?.shorten(turn)]);
     return compact({ ...shown, shortened });
-  };
-  return async (turn, most) => {
-    const shortening = current();
-    return shortening === undefined ? lessons(turn, most) : shorten(turn, most, shortening);
   };
 }

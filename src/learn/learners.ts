@@ -22,6 +22,7 @@ import { createReviser } from './lesson-use/reviser.ts';
 import { createExtractor } from './live/extractor.ts';
 import { shownCases } from './live/live-material.ts';
 import { createLiveMaterial } from './live/session-material.ts';
+import { createReturnToldRow } from './memory/return-told.ts';
 import { openSessionNotes } from './memory/session-notes.ts';
 import { createWakingRow } from './memory/wake-archived.ts';
 import { MOST_OF_SESSION } from './memory/working-memory.ts';
@@ -106,6 +107,7 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
   return {
     limits: createLimitWatch(library),
     evidence: [
+      createReturnToldRow(library),
       ...fromFailures.evidence,
       createNotesRow(options),
       checks.words,

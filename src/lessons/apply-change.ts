@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { compact } from '../core/json.ts';
 import type { Author, Change, ChangeResult, Lesson, LessonState, LessonText } from '../core/lesson.ts';
-import { isActive, type LibraryView, uniqueKeyOf, whyNotPermitted } from './change-permissions.ts';
+import {
+  isActive,
+  type LibraryView,
+  uniqueKeyOf,
+  whyKeptForPerson,
+  whyNotPermitted,
+} from './change-permissions.ts';
 import { changedLessonId, type RefusedChange } from './codec.ts';
 
 interface AppliedChange {
@@ -200,8 +206,16 @@ export interface ChangeSetDraft {
   readonly changed: ReadonlyMap<string, Lesson>;
 }
 
-/** Each change sees the effect of the changes before it. The cost grows with the changes, not with the library. */
-export function createChangeSetDraft(base: LibraryView, by: Author, at: number): ChangeSetDraft {
+/**
+ * Each change sees the effect of the changes before it. The cost grows with the changes, not with the library. `isRecorded`: it was
+ * published, perhaps by an earlier version, and is not judged again by rules that came later.
+ */
+export function createChangeSetDraft(
+  base: LibraryView,
+  by: Author,
+  at: number,
+  isRecorded = false,
+): ChangeSetDraft {
   const changed = new Map<string, Lesson>();
   const places = new Map<string, string>();
   const steps: DraftStep[] = [];
@@ -238,6 +252,8 @@ export function createChangeSetDraft(base: LibraryView, by: Author, at: number):
     apply: (change) => {
       if (!('op' in change)) return change;
       const { result, lessons } = applyChange(view, change, by, at);
+      const why = isRecorded ? undefined : whyKeptForPerson(by, view, change, lessons);
+      if (why !== undefined) return { status: 'refused', id: result.id, why };
       for (const lesson of lessons) put(lesson);
       if (result.status === 'applied') steps.push({ change, result, lessons });
       return result;

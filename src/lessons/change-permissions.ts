@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Author, Lesson, LessonState, LessonText } from '../core/lesson.ts';
+import type { Author, Change, Lesson, LessonState, LessonText } from '../core/lesson.ts';
 import { TEAM } from '../core/principal.ts';
-import { whyNotOfTier } from './identity-tier.ts';
+import { ERASURE_AUTHOR, whyNotOfTier } from './identity-tier.ts';
+import { isPersonsWord, keepsPersonsWords } from './told.ts';
 
 /** Whether a lesson of this state is waiting or in use, so that its name is taken. */
 export const isActive = (state: LessonState): boolean => state !== 'retired' && state !== 'rejected';
@@ -39,6 +40,68 @@ export function whyNotPermitted(
     if (why !== undefined) return why;
   }
   return undefined;
+}
+
+/** Learners that write nothing but the words of a person: what they change, that person has said. */
+const READERS: ReadonlySet<string> = new Set(['distiller', 'notes']);
+
+/**
+ * Why a learner or a measurement may not do this to a person's word; undefined when it may. Only that person's newer word ends or rewords
+ * it: a learner that quotes adds what the person has said since, and a later rule of the same person replaces it. A model may add to its
+ * text as long as the person's words stay in it. Asked when a change is published, and not of the record: what an earlier version did stands.
+ */
+export function whyKeptForPerson(
+  by: Author,
+  view: LibraryView,
+  change: Change,
+  lessons: readonly Lesson[],
+): string | undefined {
+  const isExempt = by.kind === 'instar' && (by.name === ERASURE_AUTHOR || by.name === OWNERS_AUTHOR);
+  if (by.kind === 'person' || by.kind === 'file' || isExempt) return undefined;
+  for (const after of lessons) {
+    const before = view.lesson(after.id);
+    if (before === undefined || !isActive(before.state) || !isPersonsWord(before)) continue;
+    const isEnded = isLess(before, after) && !isTakenBack({ before, after, change, by }, view);
+    const isReworded = isActive(after.state) && !isSaidSo(before, after, by);
+    if (isEnded || isReworded)
+      return `${after.id} is a person's word: only a person, or what the same person says later, may ${isEnded ? 'end' : 'change'} it`;
+  }
+  return undefined;
+}
+
+interface Ending {
+  readonly before: Lesson;
+  readonly after: Lesson;
+  readonly change: Change;
+  readonly by: Author;
+}
+
+/** Whether the same person has said otherwise since, or the words go on in the lesson that takes this one in. */
+function isTakenBack({ before, after, change, by }: Ending, view: LibraryView): boolean {
+  if (change.op === 'merge') return by.kind === 'learner' && keepsPersonsWords(change.text, before);
+  if (change.op !== 'retire') return false;
+  if (by.kind === 'learner' && READERS.has(by.name) && change.turns !== undefined) return true;
+  const newer = after.supersededBy === undefined ? undefined : view.lesson(after.supersededBy);
+  return (
+    newer !== undefined &&
+    isPersonsWord(newer) &&
+    newer.text.scope.member === before.text.scope.member &&
+    (newer.createdAt > before.createdAt ||
+      newer.text.evidence.turns.some((turn) => !before.text.evidence.turns.includes(turn)))
+  );
+}
+
+/** Whether the words of a person stay what they are, or what they have said since. */
+function isSaidSo(before: Lesson, after: Lesson, by: Author): boolean {
+  const { text } = after;
+  if (!isPersonsWord(after) || (before.text.note.isAlways === true && text.note.isAlways !== true))
+    return false;
+  if (before.text.content === text.content || (by.kind === 'learner' && keepsPersonsWords(text, before)))
+    return true;
+  const earlier = new Set(before.text.evidence.turns);
+  return (
+    by.kind === 'learner' && READERS.has(by.name) && text.evidence.turns.some((turn) => !earlier.has(turn))
+  );
 }
 
 /** The author of what moves from members to the team. */

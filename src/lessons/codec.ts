@@ -142,7 +142,11 @@ function checkFields(fields: JsonObject): Why {
         checkLessonText(fields.text)
       );
     case 'retire':
-      return checkReason(fields.reason) ?? checkOptionalId('supersededBy', fields.supersededBy);
+      return (
+        checkReason(fields.reason) ??
+        checkOptionalId('supersededBy', fields.supersededBy) ??
+        (fields.turns === undefined ? undefined : checkList('turns', fields.turns, MAX_IDS, checkTurn))
+      );
     case 'move':
       return (
         checkChoice('to', fields.to, ['proposed', 'trial', 'live', 'rejected']) ??
@@ -175,8 +179,10 @@ function copyChange(change: Change): Change {
       const { ids, into, from, text } = change;
       return { op, ids: [...ids], into, from, text: copyLessonText(text) };
     }
-    case 'retire':
-      return compact({ op, id: change.id, reason: change.reason, supersededBy: change.supersededBy });
+    case 'retire': {
+      const { id, reason, supersededBy, turns } = change;
+      return compact({ op, id, reason, supersededBy, turns: turns && [...turns] });
+    }
     case 'move':
       return compact({ op, id: change.id, to: change.to, reason: change.reason });
     case 'mark':
@@ -193,6 +199,9 @@ function copyChange(change: Change): Change {
 /** The id of the lesson that a change is about. */
 export const changedLessonId = (change: Change | RefusedChange): string =>
   'into' in change ? change.into : change.id;
+
+const MAX_TURN_ID = 256;
+const checkTurn = (label: string, value: unknown): Why => checkString(label, value, { max: MAX_TURN_ID });
 
 const checkId = (label: string, value: unknown): Why =>
   typeof value === 'string' && ID.test(value)

@@ -38,7 +38,7 @@ export function createCompareBlocks(options: CompareBlocksOptions): CompareBlock
     await recall.update(lessons.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
     const blocks: (Block | undefined)[] = [];
     for (const { query } of tasks) {
-      const found = await recall.recall({ ...query, session: '', isUnhurried: true }, at);
+      const found = await recall.recall({ ...query, session: '', place: place(), isUnhurried: true }, at);
       const ids = [...found.lessons, ...found.index].map(({ id }) => id);
       const { text } = placeLessons(place(), found.lessons, found.index);
       blocks.push(found.engine === engine ? { text, ids } : undefined);

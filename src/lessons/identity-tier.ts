@@ -40,7 +40,7 @@ export function whyNotOfTier(by: Author, before: Lesson | undefined, after: Less
 }
 
 /** The name under which an erasure withdraws lessons. */
-const ERASURE_AUTHOR = 'erasure';
+export const ERASURE_AUTHOR = 'erasure';
 
 function strictest(...lessons: readonly (Lesson | undefined)[]): IdentityTier | undefined {
   const tiers = lessons.map((lesson) => lesson && tierOf(lesson));

@@ -196,14 +196,15 @@ async function recallTask(options: LessonsApiOptions, query: JsonObject): Promis
     ...compact({ project: asString(query.project), domain: asString(query.domain), member }),
     isUnhurried: query.isUnhurried === true,
   };
-  const result = await options.recall(asked, at);
+  const place = query.isForPrompt === true ? options.place() : 'system';
+  const result = await options.recall({ ...asked, place }, at);
   const limit = asNumber(query.limit) ?? Number.POSITIVE_INFINITY;
   const isWanted = query.isProven === true ? await provenLessons(options) : () => true;
   const shown = result.lessons.filter(isWanted).slice(0, limit);
   const listed = result.index.filter(isWanted).slice(0, Math.max(0, limit - shown.length));
   const { generation } = library;
   if (isCounted) await recordEpisodeRecall({ episode, result, shown, listed, generation, at }, records);
-  return toRecalled(shown, listed, query.isForPrompt === true ? options.place() : 'system');
+  return toRecalled(shown, listed, place);
 }
 
 /** Live lessons that sessions or trials showed to help. */

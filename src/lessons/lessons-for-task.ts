@@ -43,7 +43,7 @@ export function createLessonsForTask({
       among,
       isUnhurried: true,
     };
-    const { lessons, index } = await recall(query, now());
+    const { lessons, index } = await recall({ ...query, place: place() }, now());
     const known = new Set([...lessons, ...index].map(({ id }) => id));
     const forced = (force.with ?? []).flatMap((id): readonly Lesson[] => {
       const lesson = known.has(id) || without.has(id) ? undefined : library.lesson(id);

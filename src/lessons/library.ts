@@ -296,7 +296,7 @@ function foldLibraryFact(libraryState: LibraryState, { seq, at, fact }: StoredFa
   if (fact.type !== 'library-changed') return undefined;
   const set = decodeChangeSet({ id: fact.set, by: fact.by, reason: fact.reason, changes: fact.changes });
   if (libraryState.set(set.id) !== undefined) return { lessons: [], isWhole: false };
-  const draft = createChangeSetDraft(libraryState, set.by, at);
+  const draft = createChangeSetDraft(libraryState, set.by, at, true);
   const results = set.changes.map((change) => draft.apply(change));
   const { id, by, reason } = set;
   const { generation } = libraryState.commit(

@@ -156,11 +156,19 @@ function openFence(body: string): string | undefined {
 
 const LEAD = 'As I said before: ';
 
-/** What was written by a model or by a person, as it was written; then the user's own words, a line each. By id; empty for none. */
-export function renderSaid(lessons: readonly Lesson[]): string {
-  const said = lessons.toSorted(byPlaceInBlock).map(readWords);
-  const written = said.flatMap(({ words, isUser }) => (isUser || words === '' ? [] : [words]));
-  const own = [...new Set(said.flatMap(({ words, isUser }) => (isUser ? [words] : [])))];
+/**
+ * What was written by a model or by a person, as it was written; then the user's own words, a line each. By id; empty for none. `index`: what
+ * people told and has no room for its text.
+ */
+export function renderSaid(lessons: readonly Lesson[], index: readonly Lesson[] = []): string {
+  const shortened = index.toSorted(byPlaceInBlock);
+  const words = [...lessons.toSorted(byPlaceInBlock), ...shortened].map(readWords);
+  const texts = words
+    .slice(0, lessons.length)
+    .flatMap((one) => (one.isUser || one.words === '' ? [] : [one.words]));
+  const lines = shortened.filter((lesson) => !readWords(lesson).isUser).map(renderLine);
+  const written = [...texts, ...(lines.length === 0 ? [] : [lines.join('\n')])];
+  const own = [...new Set(words.flatMap((one) => (one.isUser ? [one.words] : [])))];
   return [...written, ...(own.length === 0 ? [] : [`${LEAD}${own.join('\n')}`])].join('\n\n');
 }
 
@@ -218,12 +226,12 @@ function readWords({ text }: Lesson) {
   return { words: isUser ? oneLine(quoted) : `A check said: ${oneLine(quoted)}`, isUser };
 }
 
-/** What a new session is shown: lessons with their text, and others by a line each. A recall for messages finds no lines. */
+/** What a new session is shown: lessons with their text, and others by a line each. */
 export function placeLessons(
   place: LessonPlace,
   lessons: readonly Lesson[],
   index: readonly Lesson[],
 ): PlacedLessons {
   if (place === 'system') return { text: renderBlock(lessons, index) };
-  return { text: renderSaid(lessons), place };
+  return { text: renderSaid(lessons, index), place };
 }

@@ -1,13 +1,46 @@
-/**
- * The most parameters, in billions, of a small model: it follows lessons in the user's message and hardly in the system prompt, and
- * lessons that it writes do harm (docs/real-model.md).
- */
-const SMALL_BILLIONS = 4;
+import type { LessonPlace, LessonPlaceSetting } from '../core/lesson.ts';
 
-/** Whether the name of a model says that it is a small one: `qwen2.5-coder:1.5b`, `smollm2:360m`. Names without a size say nothing. */
-export function isSmallModel(model: string): boolean {
+/** The most parameters, in billions, of a model whose own lessons do harm (docs/real-model.md). */
+const SMALL_BILLIONS = 4;
+/**
+ * The most parameters, in billions, of a model that is shown lessons in the user's message. With 1.5 billion it followed 23 % of the rules
+ * there and 5 % in the system prompt (docs/real-model.md); a large model weighs the block, and its user's message stays the user's.
+ */
+const MESSAGE_BILLIONS = 9;
+
+/** Models that are served under a name without their size: the default of a local server's library. */
+const UNNAMED_SIZES: readonly (readonly [name: RegExp, billions: number])[] = [
+  [/^(?:smollm2?|tinyllama)$/, 1.7],
+  [/^llama3\.2$/, 3],
+  [/^(?:phi-?3(?:\.5)?|phi-?4-mini|phi-?3(?:\.5)?-mini)(?:-instruct)?$/, 3.8],
+  [/^gemma3$/, 4],
+  [/^(?:mistral|qwen2(?:\.5)?(?:-coder)?|llama2|codellama)$/, 7],
+  [/^(?:llama3|llama3\.1|qwen3)$/, 8],
+];
+
+/** The parameters that the name of a model tells, in billions: `qwen2.5-coder:1.5b`, `smollm2:360m`. Of `30b-a3b` all of them. */
+function billionsInName(model: string): number | undefined {
   const sizes = [...model.matchAll(/(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,3})?)(b|m)(?![a-z0-9])/gi)].map(
     ([, size, unit]) => Number(size) * (unit?.toLowerCase() === 'm' ? 0.001 : 1),
   );
-  return sizes.length > 0 && Math.max(...sizes) <= SMALL_BILLIONS;
+  return sizes.length > 0 ? Math.max(...sizes) : undefined;
+}
+
+function usualBillions(model: string): number | undefined {
+  const name = model
+    .slice(model.lastIndexOf('/') + 1)
+    .replace(/:latest$/, '')
+    .toLowerCase();
+  return UNNAMED_SIZES.find(([pattern]) => pattern.test(name))?.[1];
+}
+
+/** Whether the name of a model says that it is a small one. Names that tell no size say nothing. */
+export const isSmallModel = (model: string): boolean =>
+  (billionsInName(model) ?? Number.POSITIVE_INFINITY) <= SMALL_BILLIONS;
+
+/** Where lessons stand in a request to a model: where the setting says, or where models of its size follow them best. */
+export function placeForModel(setting: LessonPlaceSetting, model: string): LessonPlace {
+  if (setting !== 'auto') return setting;
+  const billions = billionsInName(model) ?? usualBillions(model) ?? Number.POSITIVE_INFINITY;
+  return billions <= MESSAGE_BILLIONS ? 'message' : 'system';
 }

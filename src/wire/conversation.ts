@@ -54,6 +54,8 @@ interface Conversation {
   bytesAfter(link: string | undefined): number | undefined;
   /** Whether a user's message contains the text; the kind of white space does not matter. */
   says(text: string): boolean;
+  /** Whether the client's own prompt, its system text or its first message, contains the text; the kind of white space does not matter. */
+  instructs(text: string): boolean;
 }
 
 interface NewestInput {
@@ -82,12 +84,13 @@ export function readConversation(wire: WireName, body: Uint8Array): Conversation
   if (bytes[start] !== OPEN_BRACE) return undefined;
   const isResponses = wire === 'openai-responses';
   const listName = isResponses ? 'input' : 'messages';
-  let found: Links = noLinks();
+  const instructions: ByteSpan[] = [];
+  let found: Links = noLinks(instructions);
   let isStored = false;
 
   const end = eachMember(bytes, start, (key, at) => {
     if (equalsText(bytes, key, listName)) {
-      found = noLinks();
+      found = noLinks(instructions);
       if (bytes[at] === OPEN_BRACKET) return readList(bytes, at, isResponses, found);
       const valueEnd = skipValue(bytes, at);
       if (isResponses && bytes[at] === DOUBLE_QUOTE && valueEnd > 0) addText(bytes, [at, valueEnd], found);
@@ -98,7 +101,9 @@ export function readConversation(wire: WireName, body: Uint8Array): Conversation
       (equalsText(bytes, key, 'previous_response_id') || equalsText(bytes, key, 'conversation'))
     )
       isStored = bytes[at] === DOUBLE_QUOTE || bytes[at] === OPEN_BRACE;
-    return skipValue(bytes, at);
+    const valueEnd = skipValue(bytes, at);
+    if (equalsText(bytes, key, isResponses ? 'instructions' : 'system')) instructions.push([at, valueEnd]);
+    return valueEnd;
   });
   if (end < 0 || skipSpace(bytes, end) !== bytes.length) return undefined;
   return describe(bytes, found, isStored, isResponses ? 'input_text' : 'text');
@@ -109,11 +114,19 @@ interface Links {
   readonly links: string[];
   readonly spans: ByteSpan[];
   readonly users: (UserMessage | undefined)[];
+  /** Where the client's system texts stand. */
+  readonly instructions: ByteSpan[];
   /** The index of the newest item that a provider compacted; -1 without one. */
   compacted: number;
 }
 
-const noLinks = (): Links => ({ links: [], spans: [], users: [], compacted: -1 });
+const noLinks = (instructions: ByteSpan[]): Links => ({
+  links: [],
+  spans: [],
+  users: [],
+  instructions,
+  compacted: -1,
+});
 /** Items of the Responses API that stand for earlier ones. */
 const COMPACTED_TYPES = ['compaction', 'compaction_summary', 'context_compaction'];
 
@@ -135,6 +148,7 @@ function readList(bytes: Buffer, at: number, isResponses: boolean, into: Links):
   return eachElement(bytes, at, (itemAt) => {
     if (bytes[itemAt] !== OPEN_BRACE) return skipValue(bytes, itemAt);
     const message = readMessageSpans(bytes, itemAt, MARKS);
+    if (message.isSystem && message.content !== undefined) into.instructions.push(message.content);
     if (message.span[1] < 0 || message.isSystem) return message.span[1];
     const isMessage = !isResponses || !message.type || equalsText(bytes, message.type, 'message');
     const isUser = isMessage && message.role !== undefined && equalsText(bytes, message.role, 'user');
@@ -192,6 +206,7 @@ function canonical(bytes: Buffer, message: MessageSpans): readonly Buffer[] {
 function describe(bytes: Buffer, all: Links, isStored: boolean, partType: string): Conversation {
   const { links, spans, users } = all;
   let found: NewestTask | undefined;
+  let instructed: string | undefined;
   const newest = (): NewestTask => {
     found ??= newestTask(bytes, users);
     return found;
@@ -256,7 +271,24 @@ function describe(bytes: Buffer, all: Links, isStored: boolean, partType: string
       const isIn = (span: ByteSpan): boolean => oneLine(readString(bytes, span) ?? '').includes(sought);
       return users.some((user) => user?.texts.some(isIn) === true);
     },
+    instructs: (text) => {
+      instructed ??= readInstructions(bytes, all);
+      return instructed.includes(oneLine(text));
+    },
   };
+}
+
+/** More than the memory files of a client; a request waits for it. */
+const LONGEST_INSTRUCTIONS = 200_000;
+
+/** What a client tells the model before the conversation: clients write their memory files into either place. */
+function readInstructions(bytes: Buffer, { instructions, users }: Links): string {
+  const first = users.find((user) => user !== undefined);
+  const spans = [...instructions, ...(first === undefined ? [] : [first.content])];
+  const texts = spans.flatMap(([start, end]) =>
+    textsIn(parseJson(bytes.toString('utf8', start, Math.max(start, end)))),
+  );
+  return oneLine(texts.join('\n').slice(0, LONGEST_INSTRUCTIONS));
 }
 
 /** The content of a message that is a tool's result; undefined for others. */

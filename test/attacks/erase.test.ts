@@ -94,7 +94,7 @@ function findCanaries(dir = home.dir): readonly string[] {
   });
 }
 
-/** A lesson on trial that was learned from the sessions `a`, `b` and `c`, shown to `d`, copied to snapshots. */
+/** A lesson that was learned from the sessions `a`, `b` and `c`, shown to `d`, copied to snapshots. */
 async function learn(): Promise<void> {
   const turns: string[] = [];
   for (const session of ['a', 'b', 'c'])
@@ -104,7 +104,7 @@ async function learn(): Promise<void> {
   }, SOON);
   for (const id of turns) await cli('feedback', id, '--score', '-1', '--note', NOTE);
   await vi.waitFor(async () => {
-    expect(await json('lessons', 'list')).toMatchObject([{ name: 'quokkaledger-units', state: 'trial' }]);
+    expect(await json('lessons', 'list')).toMatchObject([{ name: 'quokkaledger-units', state: 'live' }]);
   }, SOON);
   await turn('d', 'Write the invoice amounts of May into report.md');
   await vi.waitFor(() => {
@@ -131,7 +131,7 @@ describe('erasing a session', () => {
       // The copy of this test, and the daily one if it was made in time.
       copies: expect.any(Number),
     });
-    expect(await json('lessons', 'list')).toMatchObject([{ name: 'quokkaledger-units', state: 'trial' }]);
+    expect(await json('lessons', 'list')).toMatchObject([{ name: 'quokkaledger-units', state: 'live' }]);
     await json('sessions', 'erase', 'b', '--yes');
     const { stdout } = await cli('sessions', 'erase', 'c', '--yes');
     expect(stdout).toContain('Erased session c (1 turn)');

@@ -61,17 +61,6 @@ describe('instar init, by flags', () => {
     expect(readConfig().models).toEqual({ default: 'box/m2', evolver: 'box/m2', judge: 'box/m2' });
   });
 
-  it("puts lessons into the user's message for a model whose name says that it is small, unless the user chose", async () => {
-    const flags = ['--provider', 'box', '--base-url', `${provider.url}/v1`, '--pass-through', '--force'];
-    const small = await init(...flags, '--model', 'qwen2.5-coder:1.5b');
-    expect(small.code).toBe(0);
-    expect(small.stderr).toContain('(library.place): qwen2.5-coder:1.5b');
-    expect(readConfig().library).toEqual({ place: 'message' });
-    writeFileSync(configFile(), '{"library": {"place": "system"}}');
-    expect((await init(...flags, '--model', 'qwen2.5-coder:1.5b')).stderr).not.toContain('library.place');
-    expect(readConfig().library).toEqual({ place: 'system' });
-  });
-
   it.each([
     ['gemma3:4b', true],
     ['Qwen2.5-Coder-1.5B-Instruct-Q4_K_M.gguf', true],

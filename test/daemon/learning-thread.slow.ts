@@ -133,7 +133,7 @@ describe('the learning thread', () => {
     const { learning, library, threads, fail } = await open();
     await fail('ada');
     await learning.settle();
-    expect(library.lessons()).toMatchObject([{ text: { name: SKILL.name }, state: 'trial' }]);
+    expect(library.lessons()).toMatchObject([{ text: { name: SKILL.name }, state: 'live' }]);
     expect(learning.status()).toMatchObject({
       cycles: { run: 1, published: 1 },
       buffer: { query: 0, support: 3, generation: 1 },

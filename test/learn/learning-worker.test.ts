@@ -70,7 +70,7 @@ describe('learning without its thread', () => {
     const { worker, records, lessons, statuses } = await open();
     await records.append(failedEpisodes('ada'));
     await worker.settle();
-    expect(lessons.library.lessons()).toMatchObject([{ text: { name: 'state-the-unit' }, state: 'trial' }]);
+    expect(lessons.library.lessons()).toMatchObject([{ text: { name: 'state-the-unit' }, state: 'live' }]);
     expect(await factsOf(records, 'cycle-end')).toMatchObject([{ outcome: 'published', generation: 1 }]);
     expect(statuses.at(-1)).toMatchObject({
       appraised: { failures: 3, successes: 0 },

@@ -247,7 +247,7 @@ describe('a word to Instar', () => {
     expect(metrics.text).toMatch(/instar_chat_words_total\{end="saved"\} \d/);
   });
 
-  it('said in three chats becomes a lesson without a model, and counts as no person’s word', async () => {
+  it('said in three chats becomes a lesson without a model, at once, and weighs less than feedback', async () => {
     const asked = 'instar: bad, always write dates as ISO dates such as 2026-03-04';
     for (const session of ['one', 'two', 'three']) {
       const headers = { 'x-instar-agent': 'exporter' };
@@ -262,7 +262,7 @@ describe('a word to Instar', () => {
       expect(lesson).toBeDefined();
       const shown = await owner(`/api/lessons/${lesson?.id}`);
       expect(JSON.stringify(shown)).toContain('ISO dates');
-      expect(shown).toMatchObject({ state: 'trial', source: 'experience' });
+      expect(shown).toMatchObject({ state: 'live', source: 'experience' });
       expect(JSON.stringify(shown)).not.toContain('instar:');
     }, SOON);
   });

@@ -200,7 +200,7 @@ describe('a real evolver that replies badly', () => {
       const agent = `case-${nth}-x`;
       await vi.waitFor(
         async () =>
-          expect(await lessonsOf(agent)).toMatchObject([{ state: 'trial', evidence: { learner: writer } }]),
+          expect(await lessonsOf(agent)).toMatchObject([{ state: 'live', evidence: { learner: writer } }]),
         SOON,
       );
       const found = await lessonsOf(agent);
@@ -227,7 +227,7 @@ describe('a real evolver that replies badly', () => {
     timeout: 90_000,
   }, async () => {
     const [before] = await lessonsOf('case-99-x');
-    expect(before).toMatchObject({ state: 'trial', evidence: { learner: 'distiller' } });
+    expect(before).toMatchObject({ state: 'live', evidence: { learner: 'distiller' } });
     daemon.child.kill('SIGKILL');
     await daemon.exited;
     isWell = true;
@@ -235,7 +235,7 @@ describe('a real evolver that replies badly', () => {
     await vi.waitFor(
       async () =>
         expect(await lessonsOf('case-99-x')).toMatchObject([
-          { id: before?.id, name: before?.name, state: 'trial', evidence: { learner: 'evolver' } },
+          { id: before?.id, name: before?.name, state: 'live', evidence: { learner: 'evolver' } },
         ]),
       SOON,
     );

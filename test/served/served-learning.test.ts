@@ -149,7 +149,7 @@ async function fail(agent: string, count: number): Promise<readonly string[]> {
 }
 
 describe('three failures reported by a person', () => {
-  it('become a skill on trial in the next new session, and are never training samples', async () => {
+  it('become a skill in the next new session, and are never training samples', async () => {
     evolved = JSON.stringify([SKILL]);
     const turns = await fail('alice', 3);
     await vi.waitFor(async () => expect(await generation()).toBe(1), SOON);
@@ -160,7 +160,7 @@ describe('three failures reported by a person', () => {
       'Put the unit behind the number',
     );
     const [lesson] = (await owner('GET', '/api/lessons?kind=skill')) as unknown as JsonObject[];
-    expect(lesson).toMatchObject({ name: 'state-the-unit', state: 'trial', scope: { agent: 'alice' } });
+    expect(lesson).toMatchObject({ name: 'state-the-unit', state: 'live', scope: { agent: 'alice' } });
     const shown = await owner('GET', `/api/lessons/${String(lesson?.id)}`);
     expect((shown.evidence as JsonObject).turns).toEqual(expect.arrayContaining([...turns]));
     await vi.waitFor(
@@ -197,7 +197,7 @@ describe('three failures reported by a person', () => {
     await vi.waitFor(async () => {
       const found = (await owner('GET', '/api/lessons?kind=skill')) as unknown as JsonObject[];
       const own = found.filter(({ scope }) => (scope as JsonObject).agent === agent);
-      expect(own).toMatchObject([{ state: 'trial' }]);
+      expect(own).toMatchObject([{ state: 'live' }]);
       const { evidence, content } = await owner('GET', `/api/lessons/${String(own[0]?.id)}`);
       expect(evidence).toMatchObject({ learner, turns: expect.arrayContaining([...turns]) });
       expect(content).toContain('12.50 EUR');

@@ -92,7 +92,7 @@ describe('instar mcp', () => {
       expect(list.length).toBeGreaterThan(0);
       return list;
     }, SOON);
-    expect(lessons[0]).toMatchObject({ kind: 'skill', state: 'trial' });
+    expect(lessons[0]).toMatchObject({ kind: 'skill', state: 'live' });
     const pulled = await call('pull_experiences', {
       task: 'Book the invoice: write the month',
       agent: 'booker',

@@ -67,7 +67,7 @@ describe('what a user plainly says', () => {
     await say('The server for demos is demo-3.', { session: 'one' });
     expect(await say('Which server do I use for demos?', { session: 'two' })).not.toContain('demo-3');
     await say('Thanks, that is all.', { session: 'one', isDone: true });
-    await vi.waitFor(async () => expect(await stateOf('demo-3')).toBe('trial'), SOON);
+    await vi.waitFor(async () => expect(await stateOf('demo-3')).toBe('live'), SOON);
     await vi.waitFor(
       async () =>
         expect(await say('Which server do I use for demos?', { session: `q${Math.random()}` })).toContain(
@@ -91,7 +91,7 @@ describe('what a user plainly says', () => {
   it('teaches nothing where the caller is unknown', async () => {
     await say('The login for demos is guest.', { session: 'seven', key: '', isDone: true });
     await say('The room for demos is 4.12.', { session: 'eight', isDone: true });
-    await vi.waitFor(async () => expect(await stateOf('4.12')).toBe('trial'), SOON);
+    await vi.waitFor(async () => expect(await stateOf('4.12')).toBe('live'), SOON);
     expect(await stateOf('guest')).toBeUndefined();
   });
 });

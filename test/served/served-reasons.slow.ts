@@ -157,7 +157,7 @@ describe('three complaints', () => {
     });
     const { stdout } = await cli(['lessons', 'show', 'use-iso-dates']);
     expect(stdout).toMatch(/evidence {2}“.*”: you, turn t_\w+, /);
-    expect(stdout).toContain('in use on trial');
+    expect(stdout).toContain('in use: a person said it');
     expect((await cli(['lessons', 'list'])).stdout).toMatch(/use-iso-dates +trial +.* ago|just now/);
   });
 
@@ -174,7 +174,7 @@ describe('three complaints', () => {
   it('are what `today` tells, with a quote, its use and the cost', async () => {
     const day = await json('today');
     expect(day.learned).toMatchObject([
-      { name: 'use-iso-dates', state: 'trial', shownIn: 1, quote: { by: 'you' } },
+      { name: 'use-iso-dates', state: 'live', shownIn: 1, quote: { by: 'you' } },
     ]);
     expect(day).toMatchObject({
       turns: 6,

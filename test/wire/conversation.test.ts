@@ -335,6 +335,31 @@ describe('the task', () => {
   });
 });
 
+describe('what the client’s own prompt says', () => {
+  const RULE = 'Always answer in\n  British English.';
+  const user = (content: unknown) => ({ role: 'user', content });
+  const system = (wire: WireName, content: unknown) =>
+    wire === 'openai-chat'
+      ? read(wire, [{ role: 'system', content }, user('hi')])
+      : read(wire, [user('hi')], { [wire === 'anthropic' ? 'system' : 'instructions']: content });
+
+  it.each(WIRE_NAMES)(
+    'is read from its system text and its first message, whatever the white space: %s',
+    (wire) => {
+      const parts = [{ type: PARTS[wire], text: `# Memory\n${RULE}` }];
+      for (const content of wire === 'openai-responses' ? [RULE] : [RULE, parts])
+        expect(system(wire, content)?.instructs('answer in British English')).toBe(true);
+      expect(read(wire, [user(parts)])?.instructs('answer in British English')).toBe(true);
+      expect(system(wire, 'Be brief.')?.instructs('answer in British English')).toBe(false);
+    },
+  );
+
+  it('is not what is said later', () => {
+    const list = [user('hi'), { role: 'assistant', content: 'Yes?' }, user(RULE)];
+    expect(read('openai-chat', list)?.instructs('answer in British English')).toBe(false);
+  });
+});
+
 describe('a body that is not a request', () => {
   it('has no conversation (and nothing is thrown)', () => {
     const anyWire = fc.constantFrom(...WIRE_NAMES);

@@ -4,6 +4,7 @@ import type { Lesson } from '../../core/lesson.ts';
 import { encodeLesson } from '../../lessons/codec.ts';
 import { isOwnersAlone } from '../../lessons/identity-tier.ts';
 import type { OpenLessons } from '../../lessons/open-lessons.ts';
+import { isPersonsWord } from '../../lessons/told.ts';
 import { type Asked, type RouteAnswer, WholeReply } from '../router/answer.ts';
 import type { PAGE_ROUTES } from '../router/page-routes.ts';
 import type { BodyOf } from '../router/route-shape.ts';
@@ -52,11 +53,11 @@ export function createDecideLesson({
 function changeOf(lesson: Lesson, { do: what, reason, text }: Decision): JsonObject {
   switch (what) {
     case 'approve':
-      return { op: 'move', to: lesson.state === 'trial' ? 'live' : 'trial' };
+      return { op: 'move', to: lesson.state === 'trial' || isPersonsWord(lesson) ? 'live' : 'trial' };
     case 'live':
       return { op: 'move', to: 'live' };
     case 'restore':
-      return { op: 'move', to: 'trial' };
+      return { op: 'move', to: isPersonsWord(lesson) ? 'live' : 'trial' };
     case 'reject':
       return { op: 'move', to: 'rejected' };
     case 'retire':
@@ -70,7 +71,9 @@ function changeOf(lesson: Lesson, { do: what, reason, text }: Decision): JsonObj
     case 'edit': {
       const { name, description, content } = text ?? {};
       const whole = asObject(encodeLesson(lesson).text);
-      const edited = { ...whole, ...compact({ name, description, content }) };
+      // What a person writes is that person's word, whoever wrote the text before.
+      const note = { ...asObject(whole.note), source: 'told' };
+      const edited = { ...whole, ...compact({ name, description, content }), note };
       return { op: 'revise', from: lesson.revision, text: edited };
     }
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LESSON_PLACES } from '../../core/lesson.ts';
+import { LESSON_PLACE_SETTINGS } from '../../core/lesson.ts';
 import { verifierSchema } from './verifiers.ts';
 
 const usd = (fallback: number) => z.number().min(0).max(100_000).default(fallback);
@@ -29,24 +29,28 @@ export const librarySchema = z.strictObject({
     .min(0)
     .max(50)
     .default(6)
-    .describe('Maximum number of lessons shown with their whole text; 0 shows no lessons at all.'),
+    .describe(
+      'Maximum number of lessons shown with their whole text, besides the rules that people told; 0 shows no lessons at all.',
+    ),
   tokenBudget: z
     .int()
     .min(0)
     .max(100_000)
     .default(1500)
-    .describe('Tokens that those lessons may add to a prompt.'),
-  place: z
-    .enum(LESSON_PLACES)
-    .default('system')
     .describe(
-      "Where lessons stand in a prompt: system (in the system prompt, under headings), or message (in the user's words, at the end of the user's message, without a list of further lessons), which models of a few billion parameters follow better.",
+      'Tokens that lessons with their whole text may add to a prompt. Rules that people told share half of it; those beyond stand by a line each.',
+    ),
+  place: z
+    .enum(LESSON_PLACE_SETTINGS)
+    .default('auto')
+    .describe(
+      "Where lessons stand in a prompt: system (in the system prompt, under headings), message (in the user's words, at the end of the user's message, without a list of further lessons), or auto: message for models whose name says nine billion parameters or fewer, which follow lessons better there (with 1.5 billion, 23 % of rules against 5 %), system for all others. A conversation keeps the place it began with.",
     ),
   autonomy: z
     .enum(['manual', 'guarded', 'autonomous'])
     .default('guarded')
     .describe(
-      'Who approves changes: manual (a person), guarded (a person or the gate, by kind), autonomous (the gate).',
+      'Who approves changes: manual (a person; your own words are your approval), guarded (a person or the gate, by kind), autonomous (the gate).',
     ),
   shareAgents: z
     .boolean()

@@ -10,6 +10,7 @@ import {
   sourceTrust,
   uniqueLessonName,
 } from '../draft-lesson.ts';
+import { standsInEveryTask } from '../rule-reach.ts';
 import { findFixes } from './find-fixes.ts';
 import { groupSayings, isEnough, isToldByPerson, type Sayings, sayingsIn } from './group-sayings.ts';
 import {
@@ -32,6 +33,7 @@ import { isNothingButRevocation } from './take-back.ts';
 import {
   answerFor,
   isAskedByUser,
+  readLesson,
   requestsOf,
   statesRule,
   triggersOf,
@@ -336,6 +338,12 @@ const recordedQuotesOf = (group: Sayings): Proposal['quotes'] =>
     )
     .slice(0, MOST_QUOTES);
 
+/** By the words that hold now. What a check says is about the work that it checks. */
+const isForEveryTask = (words: Draft['words']): boolean => {
+  const quoted = readLesson(words);
+  return quoted?.speaker === 'user' && standsInEveryTask(quoted.quotes[0]);
+};
+
 function textOf(
   { words, failures, triggers, note, old, merged = [] }: Draft,
   name: string,
@@ -362,7 +370,7 @@ function textOf(
       halfLifeDays: noted?.halfLifeDays ?? halfLifeDays,
       links: noted?.links ?? [],
       ...(triggers.length === 0 ? {} : { triggers }),
-      ...(noted?.isAlways === true ? { isAlways: true } : {}),
+      ...(noted?.isAlways === true || isForEveryTask(words) ? { isAlways: true } : {}),
     },
     evidence: {
       turns: turns.slice(-MOST_TURNS),

@@ -77,7 +77,7 @@ const quoted = (text: string): string =>
     .join('\n');
 
 /** What a lesson of this learner quotes, from its text; undefined for a text that it did not write. */
-export function readLesson({ content }: LessonText): QuotedLesson | undefined {
+export function readLesson({ content }: Pick<LessonText, 'content'>): QuotedLesson | undefined {
   const [head = '', ...blocks] = content.split('\n\n');
   const [, who, times] = /^(The user|A check) said(?:, (\d{1,4}) times)?:$/.exec(head) ?? [];
   if (who === undefined) return undefined;

@@ -1,10 +1,12 @@
 import type { FailureCase } from '../../core/learn.ts';
-import type { LessonText, Note } from '../../core/lesson.ts';
+import type { Lesson, LessonText, Note } from '../../core/lesson.ts';
+import { keepsPersonsWords, personsWords } from '../../lessons/told.ts';
 import { keywordsOf } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { confidenceOf, importanceOf, sharedScope } from '../draft-lesson.ts';
-import { keepQuotes } from './keep-quotes.ts';
+import { standsInEveryTask } from '../rule-reach.ts';
+import { countSayings, keepQuotes } from './keep-quotes.ts';
 import type { ProposedSkill } from './read-skills.ts';
 
 const MOST_TURNS = 64;
@@ -27,7 +29,7 @@ export function draftSkillText(
   return {
     name: old?.name ?? name,
     description,
-    content: keepQuotes(content, failures),
+    content: withWordsOf(skill.lessons, keepQuotes(content, failures)),
     category,
     scope: old?.scope ?? sharedScope(failures.map(({ scope }) => scope)),
     note: draftNote(skill, failures, halfLifeDays),
@@ -38,6 +40,16 @@ export function draftSkillText(
     },
     taint: [...new Set(skill.lessons.flatMap(({ text }) => text.taint))],
   };
+}
+
+/** A text with the words of people that the lessons had which it revises: a model may add to them, and takes none away. */
+function withWordsOf(lessons: readonly Lesson[], content: string): string {
+  const missing = lessons
+    .filter((lesson) => !keepsPersonsWords({ content }, lesson))
+    .flatMap(personsWords)
+    .map(oneLine)
+    .filter((words) => !oneLine(content).includes(words));
+  return [content, ...new Set(missing.map((words) => `The user said: "${words}"`))].join('\n');
 }
 
 function draftNote(skill: ProposedSkill, failures: readonly FailureCase[], halfLifeDays: number): Note {
@@ -56,10 +68,14 @@ function draftNote(skill: ProposedSkill, failures: readonly FailureCase[], halfL
     halfLifeDays: old?.halfLifeDays ?? halfLifeDays,
     links: links.slice(0, MOST_LINKS),
     ...(triggers.length === 0 ? {} : { triggers }),
-    ...(old?.isAlways === true || (skill.isAlways && isToldByPeople(failures)) ? { isAlways: true } : {}),
+    ...(old?.isAlways === true || isForEveryTask(skill, failures) ? { isAlways: true } : {}),
   };
 }
 
-/** What was said in the chat, or only seen, is for the work it was said about: it never becomes a rule for every task. */
+/** Where people say so in their own words; of feedback also where the model says so. */
+const isForEveryTask = (skill: ProposedSkill, failures: readonly FailureCase[]): boolean =>
+  (skill.isAlways && isToldByPeople(failures)) ||
+  countSayings(failures).some(({ origin, text }) => origin !== 'verifier' && standsInEveryTask(text));
+
 const isToldByPeople = (failures: readonly FailureCase[]): boolean =>
   failures.length > 0 && failures.every(({ source }) => source === 'person' || source === 'verifier');

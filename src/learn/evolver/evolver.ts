@@ -125,7 +125,7 @@ async function* evolve(
   }
   const shown = new Set(nearest.map(({ id }) => id));
   for (const one of retired)
-    if (shown.has(one.lesson.id) && !taken.has(one.lesson.id)) {
+    if (shown.has(one.lesson.id) && !taken.has(one.lesson.id) && whyNotRetired(one.lesson) === undefined) {
       taken.add(one.lesson.id);
       yield* retire(one, failures, ids);
     }

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { EvidenceCase, Judgement, Proposal } from '../../core/learn.ts';
-import type { Lesson, LessonText, Note, Taint } from '../../core/lesson.ts';
+import type { Lesson, LessonKind, LessonText, Note, Taint } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import { changedLessonId } from '../../lessons/codec.ts';
 import { withRelation } from '../../lessons/links.ts';
+import { isPersonsWord, personsWords } from '../../lessons/told.ts';
 import { clip } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { isFrameLine } from '../distiller/write-lesson.ts';
 import { uniqueLessonName } from '../draft-lesson.ts';
+import { standsInEveryTask } from '../rule-reach.ts';
 import { type Autonomy, autonomyRule } from './autonomy-rule.ts';
 import { type EvidenceByTrust, sortEvidenceByTrust } from './evidence-by-trust.ts';
 import {
@@ -151,9 +153,11 @@ async function judge(
 
   // 4. What does the autonomy setting allow?
   const kind = change.op === 'add' ? change.kind : (old?.kind ?? 'skill');
-  const ruling = autonomyRule(options.autonomy, kind, change.text.content, change.text.note.tier);
+  const ruling = isOwnApproval(change.text, kind, options.autonomy)
+    ? PERSONS_APPROVAL
+    : autonomyRule(options.autonomy, kind, change.text.content, change.text.note.tier);
   const outcome = doubts.length > 0 ? 'proposed' : ruling.outcome;
-  const note = weighed.isFromChat ? withoutAlways(change.text.note, old) : change.text.note;
+  const note = weighed.isFromChat ? alwaysAsSaid(change.text, old) : change.text.note;
   const text: LessonText = { ...change.text, note, evidence: weighed.evidence, taint };
   const why = [...new Set([...doubts, ...(outcome === ruling.outcome ? ruling.why : [])])];
   if (change.op === 'add') return { outcome, why, change: { ...change, state: outcome, text } };
@@ -162,9 +166,25 @@ async function judge(
     : { outcome, why, change: { ...change, text } };
 }
 
-/** What was said in a chat is shown where it fits, and not always: only a person or what they said may ask for that. */
-const withoutAlways = ({ isAlways: _, ...note }: Note, old: Lesson | undefined): Note =>
-  old?.text.note.isAlways === true ? { ...note, isAlways: true } : note;
+const PERSONS_APPROVAL = { outcome: 'live', why: [] } as const;
+const ADVICE: ReadonlySet<LessonKind> = new Set(['skill', 'experience']);
+
+/**
+ * Whether a person's own words are its approval: then it is in force at once, and nothing is left to measure. Where every change needs
+ * approval, that holds for words that are quoted, and not for what a model made of them.
+ */
+const isOwnApproval = (text: LessonText, kind: LessonKind, autonomy: Autonomy): boolean =>
+  ADVICE.has(kind) &&
+  isPersonsWord({ text }) &&
+  (autonomy !== 'manual' || QUOTING_LEARNERS.has(text.evidence.learner));
+
+/** A lesson from the chat is for every task where the person's own words say so, or a person marked it: a model may not. */
+function alwaysAsSaid(text: LessonText, old: Lesson | undefined): Note {
+  const { isAlways, ...note } = text.note;
+  const isMarked = old?.text.note.isAlways === true;
+  const isSaid = isAlways === true && personsWords({ text }).some(standsInEveryTask);
+  return isMarked || isSaid ? { ...note, isAlways: true } : note;
+}
 
 function whyNotChange(change: TextChange, old: Lesson | undefined): string | undefined {
   if (change.op === 'add') return old && `lesson ${change.id} exists already`;

@@ -1,7 +1,9 @@
 import type { EvidenceCase, Judgement, ProposedChange } from '../../core/learn.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
+import { isPersonsWord } from '../../lessons/told.ts';
 import { mayScopesOverlap } from '../draft-lesson.ts';
+import { isFromUser } from './weigh-evidence.ts';
 
 /** Lessons that no learner wrote: people, files and imports. */
 export const BY_PEOPLE: ReadonlySet<string> = new Set(['person', 'import', 'file', 'starter']);
@@ -16,10 +18,16 @@ export function whyUntouchable({ id, state, frozen, pinned, text }: Lesson): str
     : undefined;
 }
 
-/** Why a learner may not take a lesson out of use by what was said in a chat or measured; undefined when it may. */
+/** Why a lesson may not be taken out of use by a measurement or a model; undefined when it may. */
 export const whyNotRetired = (lesson: Lesson): string | undefined =>
+  whyNotTakenBack(lesson) ??
+  (isPersonsWord(lesson)
+    ? `${lesson.id} was told by a person: only that person may end it, or change its words`
+    : undefined);
+
+/** Why what was said in a chat may not end a lesson: feedback outranks it. */
+export const whyNotTakenBack = (lesson: Lesson): string | undefined =>
   whyUntouchable(lesson) ??
-  // A person's own feedback outranks what was said in the chat and what was measured on a few turns.
   (lesson.text.note.source === 'told'
     ? `${lesson.id} was told by a person: only a person may retire it`
     : undefined);
@@ -44,7 +52,9 @@ export function judgeRetirement(
   const isTold = cited.some(
     ({ turn, at, source }) => (source === 'person' || source === 'verifier') && !own.has(turn) && at > since,
   );
-  const why = isTold ? whyUntouchable(lesson) : whyNotRetired(lesson);
+  const heard = cited.filter((one) => one.source === 'person' || isFromUser(one));
+  const whyNot = isTold ? whyUntouchable : heard.length > 0 ? whyNotTakenBack : whyNotRetired;
+  const why = whyNot(lesson);
   if (why !== undefined) return refuse(why);
   if (cited.length === 0) return refuse('it cites no turn of this cycle');
   const here = cited.filter(({ scope }) => mayScopesOverlap(scope, lesson.text.scope));
@@ -56,5 +66,6 @@ export function judgeRetirement(
   );
   if (isChatOnly && !isOwn)
     return refuse(`${lesson.id} applies beyond the agent and the project of the chat`);
-  return { outcome: 'trial', why: [], change };
+  const takenBack = { ...change, turns: heard.map(({ turn }) => turn) };
+  return { outcome: 'trial', why: [], change: isPersonsWord(lesson) ? takenBack : change };
 }

@@ -136,7 +136,7 @@ const isStanding = ({ source, appraisal: { correction } }: EvidenceCase): boolea
 const isSaid = (one: EvidenceCase): boolean => isStanding(one) || one.appraisal.remark !== undefined;
 
 /** Whether a user said in the chat what is learned, whoever else found that it went badly. */
-const isFromUser = ({ source, appraisal: { correction, remark } }: EvidenceCase): boolean =>
+export const isFromUser = ({ source, appraisal: { correction, remark } }: EvidenceCase): boolean =>
   source === 'chat' || correction !== undefined || remark !== undefined;
 
 const PROOFS: ReadonlySet<string> = new Set(['checks-passed', RESULT_PROVEN]);

@@ -1,5 +1,6 @@
 import type { CoveredByLesson, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
+import { isPersonsWord } from '../../lessons/told.ts';
 import { uniqueLessonName } from '../draft-lesson.ts';
 import { whyNotRetired } from '../gate/judge-retirement.ts';
 
@@ -29,13 +30,21 @@ export function* placeExperience(
   const { turns } = text.evidence;
   const open = same
     .filter(({ state, frozen, kind }) => isActive(state) && !frozen && kind === 'experience')
+    .filter((lesson) => !isPersonsWord(lesson))
     .filter(({ text: { scope } }) => isSameScope(scope, text.scope))
     .toSorted((a, b) => STANDING[a.state] - STANDING[b.state] || a.createdAt - b.createdAt);
   const [into, ...others] = open;
-  const saysIt = same.find(({ state, text: { content } }) => isActive(state) && content === text.content);
+  const saysIt = same.find(
+    (lesson) =>
+      isActive(lesson.state) &&
+      (lesson.text.content === text.content ||
+        (isPersonsWord(lesson) && isSameScope(lesson.text.scope, text.scope))),
+  );
   if (saysIt !== undefined) return yield { known: saysIt.id, turns };
   const absorbed = others.filter((lesson) => whyNotRetired(lesson) === undefined);
-  const gone = wrong.filter(({ id }) => !open.some((lesson) => lesson.id === id));
+  const gone = wrong
+    .filter(({ id }) => !open.some((lesson) => lesson.id === id))
+    .filter((lesson) => whyNotRetired(lesson) === undefined);
   const taken = new Set(lessons.filter(({ state }) => isActive(state)).map((lesson) => lesson.text.name));
   const links = gone.map(({ id }) => id);
   const id = into?.id ?? newId('lesson');

@@ -2,6 +2,7 @@ import type { Change, Lesson } from '../../core/lesson.ts';
 import { trialFigures } from '../../lessons/effect/describe-trial.ts';
 import type { Trials } from '../../lessons/effect/fold-trials.ts';
 import { activationOf, type Usefulness } from '../../lessons/recall/activation.ts';
+import { isPersonsWord } from '../../lessons/told.ts';
 import { isFresh, type LessonFacts, lastReturn, whyKept, wordsSince } from './kept-lessons.ts';
 import { type MemoryQuestion, retestOf, retestsOf } from './open-questions.ts';
 
@@ -35,7 +36,7 @@ interface DecayInput {
 /**
  * Retires lessons whose activation has fallen to its floor and that no successful session has used for four half-lives; in a crowded
  * library for two. A re-test that showed that a lesson helps counts as a use. What is retired stays in the record, is found by `lessons
- * list --archived`, and comes back by `lessons restore`, or when somebody asks about it.
+ * list --archived`, and comes back by `lessons restore`, or when somebody asks about it. A person's word does not decay.
  */
 export function archiveDecayed({
   lessons,
@@ -45,7 +46,7 @@ export function archiveDecayed({
   mostInUse,
 }: DecayInput): readonly DecayedLesson[] {
   const unused = lessons.flatMap((lesson) => {
-    if (whyKept(lesson, facts) !== undefined) return [];
+    if (isPersonsWord(lesson) || whyKept(lesson, facts) !== undefined) return [];
     const idle = idleness(lesson, usefulness(lesson.id), trials, facts);
     return idle === undefined ? [] : [{ lesson, ...idle }];
   });

@@ -71,6 +71,8 @@ const MOST_CHANGES = 200;
 const SET_SIZE = 25;
 
 const CONSOLIDATION: Author = { kind: 'instar', name: 'consolidation' };
+/** The plan that a person was shown and agreed to. */
+const ASKED_FOR: Author = { kind: 'person', name: 'consolidation' };
 
 /** What a run would do now. Changes nothing. */
 export async function planConsolidation(
@@ -177,11 +179,18 @@ async function embedLessons(
   );
 }
 
+interface ApplyOptions {
+  readonly signal?: AbortSignal;
+  readonly onSet?: () => Promise<void>;
+  /** A person agreed to the plan. */
+  readonly isAsked?: boolean;
+}
+
 /** Publishes a plan, set by set, until it is done or the signal aborts. Answers with one result for each change it came to. */
 export const applyConsolidation = (
   { changes }: Pick<ConsolidationPlan, 'changes'>,
   library: Library,
-  options: { readonly signal?: AbortSignal; readonly onSet?: () => Promise<void> } = {},
+  options: ApplyOptions = {},
 ): Promise<readonly ChangeResult[]> =>
   publishDecided(
     {
@@ -189,10 +198,13 @@ export const applyConsolidation = (
       async *learn() {
         for (let at = 0; at < changes.length; at += SET_SIZE) {
           yield {
-            set: setOf(
-              changes.slice(at, at + SET_SIZE).map(({ change }) => change),
-              library,
-            ),
+            set: {
+              ...setOf(
+                changes.slice(at, at + SET_SIZE).map(({ change }) => change),
+                library,
+              ),
+              by: options.isAsked === true ? ASKED_FOR : CONSOLIDATION,
+            },
           };
           await options.onSet?.();
         }
@@ -203,7 +215,7 @@ export const applyConsolidation = (
   );
 
 /** The same changes of lessons in the same state are the same set; a lesson that a person restored may be archived again one day. */
-function setOf(changes: readonly Change[], library: Pick<Library, 'lesson'>): ChangeSet {
+function setOf(changes: readonly Change[], library: Pick<Library, 'lesson'>): Omit<ChangeSet, 'by'> {
   const states = changes.flatMap((change) =>
     (change.op === 'merge' ? change.ids : [changedLessonId(change)]).map(
       (id) => library.lesson(id)?.changedAt ?? 0,
@@ -211,5 +223,5 @@ function setOf(changes: readonly Change[], library: Pick<Library, 'lesson'>): Ch
   );
   const content = JSON.stringify([states, changes.map(encodeChange)]);
   const id = `consolidation_${createHash('sha256').update(content).digest('hex').slice(0, 24)}`;
-  return { id, by: CONSOLIDATION, reason: 'consolidation', changes };
+  return { id, reason: 'consolidation', changes };
 }

@@ -3,8 +3,8 @@ import { LESSON_LIKENESS } from '../../lessons/similar/compare.ts';
 import { findDuplicates } from '../../lessons/similar/duplicates.ts';
 import type { LessonVectors } from '../../lessons/similar/near-pairs.ts';
 import { isSameInPlainWords } from '../../lessons/similar/plain-words.ts';
+import { isPersonsWord } from '../../lessons/told.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { isTold } from '../distiller/known-lessons.ts';
 import { readLesson } from '../distiller/write-lesson.ts';
 import { keepsWords } from '../gate/gate.ts';
 import { isFresh, type LessonFacts, mayRevise, ruleOf, whyKept } from './kept-lessons.ts';
@@ -17,7 +17,8 @@ const MOST_LINKS = 32;
 /**
  * Merges of lessons that say the same, word by word: rules that differ in a name, a value or a condition are near each other, too, and
  * are linked instead. The better proven text stays, letter by letter, with links to the lessons it absorbed and
- * their evidence. A person's words are absorbed only by a text that has them.
+ * their evidence. A person's word is absorbed only by a text that has it, and only where a person asked: recall shows one of two that say
+ * the same anyway.
  */
 export function mergeDuplicates(
   lessons: readonly Lesson[],
@@ -26,10 +27,10 @@ export function mergeDuplicates(
   facts: LessonFacts,
 ): readonly Merge[] {
   const isAbsorbable = (other: Lesson, into: Lesson): boolean =>
+    (!isPersonsWord(other) || (facts.isAsked && isPersonsWord(into))) &&
     whyKept(other, facts) === undefined &&
-    (!isTold(other) || isTold(into)) &&
-    (isTold(into) || isSameInPlainWords(other.text.description, into.text.description)) &&
-    (!(isTold(other) || isFresh(other, facts)) || hasWordsOf(into.text, other.text));
+    (isPersonsWord(into) || isSameInPlainWords(other.text.description, into.text.description)) &&
+    (!(isPersonsWord(other) || isFresh(other, facts)) || hasWordsOf(into.text, other.text));
   const { merges } = findDuplicates(lessons, vectors, {
     threshold: LESSON_LIKENESS.sameWords,
     proof,

@@ -60,7 +60,7 @@ export async function consolidateOnDemand(parts: MemoryParts, isApplied: boolean
   const plan = await planOf(parts, { isAsked: true });
   const described = describePlan(plan, library);
   if (!isApplied) return { ...described, done: false, generation: library.generation };
-  const results = await applyConsolidation(plan, library);
+  const results = await applyConsolidation(plan, library, { isAsked: true });
   const refused = results.filter(({ status }) => status === 'refused').map((result) => ({ ...result }));
   return { ...described, done: true, refused, generation: library.generation };
 }

@@ -4,6 +4,7 @@ import type { Trials } from '../../lessons/effect/fold-trials.ts';
 import { scopeCovers } from '../../lessons/scope.ts';
 import { whyContradict, whyDoubtful } from '../../lessons/similar/contradictions.ts';
 import type { NearLessonPair } from '../../lessons/similar/near-pairs.ts';
+import { isPersonsWord } from '../../lessons/told.ts';
 import { isTold } from '../distiller/known-lessons.ts';
 import { isInUse, isOneRule, type LessonFacts, ruleOf, whyKept, wordsSince } from './kept-lessons.ts';
 import { conflictOf } from './open-questions.ts';
@@ -63,14 +64,14 @@ function settle(
   facts: LessonFacts,
 ): SettledContradiction {
   const { a, b, why, isDoubtful } = contradiction;
-  if (!isTold(a) && !isTold(b)) return settleByAttempts(contradiction, trials, facts);
+  if (!isPersonsWord(a) && !isPersonsWord(b)) return settleByAttempts(contradiction, trials, facts);
   const open = { ...contradiction, by: 'ask' } as const;
   const [wins, yields] = (isDoubtful ? undefined : ranked(a, b, facts)) ?? [];
   if (wins === undefined || yields === undefined || !mayYieldTo(wins, yields, facts)) return open;
-  const cause = isTold(yields) ? 'the user has said otherwise since' : 'a person says otherwise';
+  const cause = isPersonsWord(yields) ? 'the user has said otherwise since' : 'a person says otherwise';
   return {
     ...open,
-    by: isTold(yields) ? 'newest-words' : 'told-words',
+    by: isPersonsWord(yields) ? 'newest-words' : 'told-words',
     change: {
       op: 'retire',
       id: yields.id,
@@ -114,5 +115,6 @@ function ranked(a: Lesson, b: Lesson, facts: LessonFacts): readonly [Lesson, Les
   const [first, second] = [wordsSince(a, facts), wordsSince(b, facts)];
   if (first === second) return undefined;
   const [newer, older] = first > second ? [a, b] : [b, a];
-  return isTold(newer) ? [newer, older] : undefined;
+  // Feedback outranks what was said in a chat.
+  return isPersonsWord(newer) && (isTold(newer) || !isTold(older)) ? [newer, older] : undefined;
 }

@@ -6,6 +6,7 @@ import type { Library } from '../../core/library.ts';
 import type { Records } from '../../core/store.ts';
 import { lessonSubject, type TrialFact } from '../../core/trial.ts';
 import { readTrials, type TrialRecord, type Trials } from '../../lessons/effect/fold-trials.ts';
+import { isPersonsWord } from '../../lessons/told.ts';
 import type { PairedEvidence } from '../../stats/paired-test.ts';
 import { plural } from '../../text/phrases.ts';
 import { publishDecided } from '../cycle.ts';
@@ -125,7 +126,8 @@ interface LessonTrial extends RunningTrial {
   readonly lesson: Lesson;
 }
 
-const isOnTrial = (lesson: Lesson): boolean => lesson.state === 'trial';
+/** What a person told is not measured: no outcome would end it. */
+const isOnTrial = (lesson: Lesson): boolean => lesson.state === 'trial' && !isPersonsWord(lesson);
 const subjectOf = ({ id, revision }: Lesson): string => lessonSubject(id, revision);
 const pairsBegun = ({ begun }: TrialRecord): number => begun.tasks + begun.replay;
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Author, Change, ChangeSet, Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
+import { isPersonsWord } from '../told.ts';
 import type { LessonEffects } from './lesson-effects.ts';
 import type { LessonEffect } from './measure-effect.ts';
 
@@ -35,8 +36,10 @@ export function retireHarmful({ effects, library, by }: RetireHarmfulOptions): C
 export const isRetirable = (lesson: Lesson, library: Pick<Library, 'history'>, by: Author): boolean =>
   mayRetire(lesson, by) && !wasRestored(lesson, library, by);
 
-const mayRetire = ({ state, pinned, frozen }: Lesson, by: Author): boolean =>
-  (state === 'trial' || state === 'live') && !pinned && (!frozen || by.kind === 'person');
+const mayRetire = (lesson: Lesson, by: Author): boolean =>
+  (lesson.state === 'trial' || lesson.state === 'live') &&
+  !lesson.pinned &&
+  (by.kind === 'person' || !(lesson.frozen || isPersonsWord(lesson)));
 
 /** Retired for this before at the same revision, and restored since: the person's decision stands. */
 const wasRestored = ({ id, revision }: Lesson, library: Pick<Library, 'history'>, by: Author): boolean =>

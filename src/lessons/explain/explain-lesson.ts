@@ -4,6 +4,7 @@ import type { Library } from '../../core/library.ts';
 import type { Records } from '../../core/store.ts';
 import { describeTrial, isForOwner } from '../effect/describe-trial.ts';
 import type { TrialRecord } from '../effect/fold-trials.ts';
+import { isPersonsWord } from '../told.ts';
 import { closingOf } from './closed-by.ts';
 
 type EvidenceRecords = Pick<Records, 'turn' | 'session' | 'block' | 'rewards'>;
@@ -130,5 +131,8 @@ export function explainState(lesson: Lesson, library: Library, trial?: TrialReco
       since,
       fix: `instar lessons approve ${text.name} --live`,
     };
-  return { because: 'in use', since, fix: `instar lessons retire ${text.name}` };
+  const because = isPersonsWord(lesson)
+    ? 'in use: a person said it, and only that person ends it or changes its words'
+    : 'in use';
+  return { because, since, fix: `instar lessons retire ${text.name}` };
 }

@@ -186,6 +186,8 @@ function whyShown(
 function whyListed(seen: ConsideredLesson | undefined, chosen: RecallDecision | undefined): string {
   if (seen === undefined) return 'this session was shown its line before, and it stays while it is in use';
   const figure = seen.relevance.toFixed(2);
+  if (seen.verdict === 'condensed')
+    return 'its line is shown: what people told shares half of library.tokenBudget, and rules that fit this task better have filled that';
   if (seen.relevance < ENOUGH)
     return `its line is shown: it may fit (${figure}; ${ENOUGH.toFixed(2)} is enough for its whole text)`;
   const bodies = chosen?.fact.considered.filter(({ verdict }) => verdict === 'shown').length ?? 0;

@@ -338,6 +338,8 @@ interface CandidateContext {
 
 /** More than any budget holds, so that enough remain after duplicates and old lessons are dropped. */
 const MOST = 64;
+/** Those for every task: what people told is not left out for its number. */
+const MOST_DUE = 256;
 /** Lessons of other scopes, kept only to explain why they are not shown. */
 const MOST_SHUT = 8;
 
@@ -355,7 +357,7 @@ export async function findCandidates(
   const lists: readonly (TopK | undefined)[] = [
     undefined,
     createTopK(MOST),
-    createTopK(MOST),
+    createTopK(MOST_DUE),
     createTopK(MOST_SHUT),
     createTopK(MOST_SHUT),
   ];

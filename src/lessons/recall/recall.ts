@@ -190,7 +190,7 @@ async function recallLessons(state: RecallState, query: RecallQuery, now: number
     weights,
     links: state.links,
   });
-  const chosen = selectLessons(candidates, limitsWithin(settings.limits, query.most), {
+  const chosen = selectLessons(candidates, limitsWithin(settings.limits, query), {
     lotOf: (lessonId) => settings.holdout?.lotOf(query, lessonId) ?? 'shown',
     areAlike: compareIn(index),
     weights,

@@ -1,15 +1,17 @@
-import type { Lesson, LessonPlace, LessonText } from '../../core/lesson.ts';
-import type { ConsideredLesson, RecallOutcome, RecallResult } from '../../core/recall.ts';
+import type { Lesson, LessonText } from '../../core/lesson.ts';
+import type { ConsideredLesson, RecallOutcome, RecallQuery, RecallResult } from '../../core/recall.ts';
 import { CHARACTERS_PER_TOKEN, estimateTokens } from '../../text/estimate-tokens.ts';
 import type { HoldoutLot } from '../effect/hold-out.ts';
 import { byPlaceInBlock, isOwnersAlone } from '../identity-tier.ts';
 import { contentOf } from '../overlay-lessons.ts';
 import { renderLine } from '../render-block.ts';
+import { isSameInPlainWords } from '../similar/plain-words.ts';
+import { isPersonsWord, personsWords } from '../told.ts';
 import type { RecallCandidate } from './find-candidates.ts';
 import { NOTE_WEIGHTS, type RelevanceWeights, relevanceOf } from './relevance.ts';
 
 export interface RecallLimits {
-  /** Lessons shown with their bodies, or held out. */
+  /** Lessons shown with their bodies, or held out, besides what people told. 0: no lessons at all. */
   readonly topK: number;
   readonly tokenBudget: number;
   /** Lessons listed by one line each; absent: none. */
@@ -36,6 +38,8 @@ const MOST_CONSIDERED = 20;
  * would never show what happened. What experiences do not need, guidelines get back.
  */
 const FOR_EXPERIENCES = 1 / 3;
+/** The share of the token budget that the bodies of what people told may take. Their lines beyond it may take as much as the whole. */
+const FOR_PERSONS_WORDS = 1 / 2;
 /** Fragments of a block: the newest ones. */
 const MOST_FRAGMENTS = 3;
 /** For all identities of a block, besides the budget of the others. */
@@ -67,7 +71,8 @@ const LISTABLE: ReadonlySet<RecallOutcome> = new Set([
 ]);
 
 /**
- * Identities come first, then fragments. The others are ranked by evidence; activation, confidence and importance decide only between nearly
+ * What people told has a share of its own, and no limit to its number: it is never held out and never hidden by age, and beyond its share
+ * stands by a line. Identities come first, then fragments. The others are ranked by evidence; activation, confidence and importance decide only between nearly
  * equal lessons, activation also at the threshold. Lessons that clearly fit are
  * shown with their bodies, the next ones by a line each. A held-out lesson takes its place in the budget, so that the other
  * lessons do not depend on the hold-out.
@@ -84,12 +89,12 @@ export function selectLessons(
   const withVerdict = (verdict: RecallOutcome): readonly RecallCandidate[] =>
     judged.filter((one) => one.verdict === verdict).map((one) => one.candidate);
   const unmeasured = taken
-    .filter(({ lesson }) => isOwnersAlone(lesson) || context.lotOf(lesson.id) === 'unmeasured')
+    .filter(({ lesson }) => isOwnersAlone(lesson) || lotOf(lesson, context) === 'unmeasured')
     .map(({ lesson }) => lesson.id);
   return {
     ...(unmeasured.length === 0 ? {} : { unmeasured }),
     lessons: [...withVerdict('shown')].sort(byPlace).map(({ lesson }) => lesson),
-    index: withVerdict('listed').map(({ lesson }) => lesson),
+    index: [...withVerdict('condensed'), ...withVerdict('listed')].map(({ lesson }) => lesson),
     heldOut: withVerdict('held-out')
       .map(({ lesson }) => lesson.id)
       .sort(),
@@ -99,6 +104,10 @@ export function selectLessons(
       .map(({ candidate, verdict }) => considered(candidate, verdict, twins.get(candidate))),
   };
 }
+
+/** What a person told takes part in no measurement. */
+const lotOf = (lesson: Lesson, context: SelectionContext): HoldoutLot =>
+  isPersonsWord(lesson) ? 'unmeasured' : context.lotOf(lesson.id);
 
 /** The room of a block, as it fills. */
 interface Selection {
@@ -116,6 +125,10 @@ interface Selection {
   readonly twins: Map<RecallCandidate, string>;
   identities: number;
   identityTokens: number;
+  /** What people told: how many, and the tokens of the bodies and of the lines. */
+  told: number;
+  toldTokens: number;
+  toldLineTokens: number;
   /** Of all other bodies. */
   tokens: number;
 }
@@ -144,6 +157,9 @@ function openSelection(
     twins: new Map(),
     identities: 0,
     identityTokens: 0,
+    told: 0,
+    toldTokens: 0,
+    toldLineTokens: 0,
     tokens: 0,
   };
 }
@@ -158,15 +174,43 @@ function chooseBodies(
   const judge = (some: readonly RecallCandidate[]): void => {
     for (const one of some) verdicts.set(one, judgeBody(one, selection));
   };
-  judge(inOrder.filter((one) => !isLinkedIn(one, selection)));
+  // Before the others, which nearly repeat it at times; the best-fitting first.
+  for (const one of candidates.filter(isToldAdvice).toSorted(byEvidence))
+    verdicts.set(one, judgePersonsWord(one, selection));
+  judge(inOrder.filter((one) => !isToldAdvice(one) && !isLinkedIn(one, selection)));
   if (selection.reserved.places > 0) {
     selection.reserved = NOTHING_RESERVED;
     const isOutOfRoom = (one: RecallCandidate): boolean => OUT_OF_ROOM.has(verdicts.get(one) ?? 'shown');
-    judge(inOrder.filter((one) => one.isGuideline && !isIdentity(one) && isOutOfRoom(one)));
+    judge(
+      inOrder.filter((one) => one.isGuideline && !isIdentity(one) && !isToldAdvice(one) && isOutOfRoom(one)),
+    );
   }
   // What links add comes after all that fits by itself, and takes no room from it.
-  judge(inOrder.filter((one) => isLinkedIn(one, selection)));
+  judge(inOrder.filter((one) => !isToldAdvice(one) && isLinkedIn(one, selection)));
   return inOrder.map((candidate) => ({ candidate, verdict: verdicts.get(candidate) ?? 'not-relevant' }));
+}
+
+const isToldAdvice = (candidate: RecallCandidate): boolean =>
+  candidate.isFragment !== true && !isIdentity(candidate) && isPersonsWord(candidate.lesson);
+
+/** What fits is shown, however much better something else fits. */
+function judgePersonsWord(candidate: RecallCandidate, selection: Selection): RecallOutcome {
+  const { lesson, evidence, linked = evidence, isDue } = candidate;
+  const { limits, enough } = selection;
+  if (candidate.isPrivate) return 'private';
+  if (!candidate.isInScope) return 'out-of-scope';
+  if (!isDue && Math.max(evidence, linked) < Math.min(enough, 0)) return 'not-relevant';
+  if (limits.topK === 0) return 'over-limit';
+  if (isRepeated(candidate, selection)) return 'near-duplicate';
+  const size = estimateLessonTokens(lesson);
+  const isBody = selection.toldTokens + size <= limits.tokenBudget * FOR_PERSONS_WORDS;
+  const line = lineTokensOf(lesson);
+  if (!isBody && selection.toldLineTokens + line > limits.tokenBudget) return 'over-budget';
+  selection.taken.push(candidate);
+  selection.told++;
+  if (isBody) selection.toldTokens += size;
+  else selection.toldLineTokens += line;
+  return isBody ? 'shown' : 'condensed';
 }
 
 /** Only its links bring it. */
@@ -190,13 +234,13 @@ function judgeBody(candidate: RecallCandidate, selection: Selection): RecallOutc
   const size = estimateLessonTokens(lesson);
   const { places, tokens } =
     candidate.isGuideline && candidate.isFragment !== true ? reserved : NOTHING_RESERVED;
-  if (taken.length - selection.identities >= limits.topK - places) return 'over-limit';
+  if (taken.length - selection.identities - selection.told >= limits.topK - places) return 'over-limit';
   if (candidate.isFragment && taken.filter((one) => one.isFragment).length >= MOST_FRAGMENTS)
     return 'over-limit';
-  if (selection.tokens + size > limits.tokenBudget - tokens) return 'over-budget';
+  if (selection.tokens + size > limits.tokenBudget - selection.toldTokens - tokens) return 'over-budget';
   taken.push(candidate);
   selection.tokens += size;
-  return selection.context.lotOf(lesson.id) === 'held-out' ? 'held-out' : 'shown';
+  return lotOf(lesson, selection.context) === 'held-out' ? 'held-out' : 'shown';
 }
 
 /** An identity has a budget of its own; what the owner approved is never held out. */
@@ -212,11 +256,20 @@ function judgeIdentity(candidate: RecallCandidate, selection: Selection): Recall
   return selection.context.lotOf(lesson.id) === 'held-out' ? 'held-out' : 'shown';
 }
 
+/** Two rules that people told may differ in one word that matters: only the same words are the same rule. */
 function isRepeated(candidate: RecallCandidate, { taken, twins, context }: Selection): boolean {
-  const twin = taken.find((other) => context.areAlike(other.slot, candidate.slot));
+  const isTold = isToldAdvice(candidate);
+  const twin = taken.find(
+    (other) =>
+      context.areAlike(other.slot, candidate.slot) && (!isTold || isSameRule(candidate.lesson, other.lesson)),
+  );
   if (twin !== undefined) twins.set(candidate, twin.lesson.id);
   return twin !== undefined;
 }
+
+const isSameRule = (one: Lesson, other: Lesson): boolean =>
+  isSameInPlainWords(leadingWords(one), leadingWords(other));
+const leadingWords = (lesson: Lesson): string => personsWords(lesson)[0] ?? lesson.text.content;
 
 /** Lists the next ones by a line each. */
 function chooseLines(bodies: readonly JudgedCandidate[], selection: Selection): readonly JudgedCandidate[] {
@@ -236,7 +289,7 @@ function chooseLines(bodies: readonly JudgedCandidate[], selection: Selection): 
     if (tokens + size > index.tokens) return verdict;
     taken.push(candidate);
     tokens += size;
-    return context.lotOf(lesson.id) === 'held-out' ? 'held-out' : 'listed';
+    return lotOf(lesson, context) === 'held-out' ? 'held-out' : 'listed';
   };
   return bodies.map((one) => ({ candidate: one.candidate, verdict: judgeLine(one) }));
 }
@@ -267,26 +320,28 @@ function roomForExperiences(
 export const LISTED_LESSONS = { lines: 24, tokens: 600 };
 const NO_INDEX = { lines: 0, tokens: 0 };
 
-/** The limits of settings that may change, as they are at each recall. A message has no room for lines. */
-export const limitsFor = (
-  settings: Pick<RecallLimits, 'topK' | 'tokenBudget'> & { readonly place: LessonPlace },
-): RecallLimits => ({
+/** The limits of settings that may change, as they are at each recall. */
+export const limitsFor = (settings: Pick<RecallLimits, 'topK' | 'tokenBudget'>): RecallLimits => ({
   get topK() {
     return settings.topK;
   },
   get tokenBudget() {
     return settings.tokenBudget;
   },
-  get index() {
-    return settings.place === 'message' ? NO_INDEX : LISTED_LESSONS;
-  },
+  index: LISTED_LESSONS,
 });
 
-/** The limits with no more than `most` bodies. */
-export const limitsWithin = (limits: RecallLimits, most: number | undefined): RecallLimits =>
-  most === undefined ? limits : { ...limits, topK: Math.min(limits.topK, most) };
+/** The limits for a query: no more bodies than it asks for, and in a message no lines of lessons that only may fit. */
+export const limitsWithin = (
+  { topK, tokenBudget, index = NO_INDEX }: RecallLimits,
+  { most = topK, place }: Pick<RecallQuery, 'most' | 'place'>,
+): RecallLimits => ({
+  topK: Math.min(topK, most),
+  tokenBudget,
+  index: place === 'message' ? NO_INDEX : index,
+});
 
-const OF_INTEREST: readonly RecallOutcome[] = ['shown', 'listed', 'held-out'];
+const OF_INTEREST: readonly RecallOutcome[] = ['shown', 'condensed', 'listed', 'held-out'];
 const interest = (verdict: RecallOutcome): number => {
   const at = OF_INTEREST.indexOf(verdict);
   return at < 0 ? OF_INTEREST.length : at;

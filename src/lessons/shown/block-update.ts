@@ -1,6 +1,7 @@
 import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { RecallQuery, RecallResult } from '../../core/recall.ts';
 import { placeLessons, renderDelta, renderSaid } from '../render-block.ts';
+import { isPersonsWord, personsWords } from '../told.ts';
 import {
   extendThread,
   freezeThread,
@@ -18,7 +19,9 @@ export interface ShowRequest {
   /** Names a part of a session with its own prompt: one per model and one per sub-agent. */
   readonly thread: string;
   readonly now: number;
-  readonly query: Omit<RecallQuery, 'text' | 'session' | 'among'>;
+  readonly query: Omit<RecallQuery, 'text' | 'session' | 'among' | 'place'>;
+  /** Where lessons stand for its model; a thread that has begun keeps its place. Absent: system. */
+  readonly place?: LessonPlace;
   /** Called only when the messages matter, possibly more than once; undefined when they cannot be read. */
   conversation(): ConversationView | undefined;
   /** The prompt is only counted: it gets the text that it would be sent with, and no decision is stored. */
@@ -53,6 +56,8 @@ export interface ConversationView {
   bytesAfter?(link: string | undefined): number | undefined;
   /** Whether a user's message contains the text. */
   says?(text: string): boolean;
+  /** Whether the client's own prompt contains the text. */
+  instructs?(text: string): boolean;
 }
 
 /** The changes of the library since a generation. */
@@ -198,9 +203,10 @@ export function composeBlockUpdate(
     engine,
   } as const;
 
+  const isNew = (lesson: Lesson): boolean => !isInPrompt(lesson, conversation());
   if (need.kind === 'freeze') {
     const first = conversation()?.links[0];
-    const { text } = placeLessons(place, allowed, listed);
+    const { text } = placeLessons(place, allowed.filter(isNew), listed.filter(isNew));
     // Without a message that text can be added to, the words stand in the system prompt.
     const after = place === 'message' && text !== '' ? conversation()?.taskLink : undefined;
     const where = {
@@ -208,7 +214,8 @@ export function composeBlockUpdate(
       ...(first === undefined ? {} : { first }),
       ...(after === undefined ? {} : { after }),
     };
-    const choice = withText({ ...who, ...where, ...shownIds(allowed, listed), ...how }, text);
+    const ids = shownIds(allowed, listed, isNew);
+    const choice = withText({ ...who, ...where, ...ids, ...how }, text);
     const asked = conversation()?.links.at(-1);
     return { thread: { ...freezeThread(choice), ...(asked === undefined ? {} : { asked }) }, choice };
   }
@@ -221,17 +228,17 @@ export function composeBlockUpdate(
   const index = newLines(listed, need.thread);
   const text =
     place === 'message'
-      ? renderSaid(news)
+      ? renderSaid(news.filter(isNew), index.filter(isNew))
       : renderDelta({
-          lessons: news,
-          index,
+          lessons: news.filter(isNew),
+          index: index.filter(isNew),
           withdrawn: outdatedNames(need.withdrawn, [...news, ...index], need.thread),
           isFirst: need.thread.text.hash === undefined,
         });
   if (text === '') return { thread: { ...withGeneration(need.thread, generation), asked: after } };
   const isChanged = [...news, ...index].some(({ id }) => need.changed.has(id)) || need.withdrawn.length > 0;
   const why = isChanged ? 'changed' : 'task';
-  const choice = withText({ ...who, why, after, ...shownIds(news, index), ...how }, text);
+  const choice = withText({ ...who, why, after, ...shownIds(news, index, isNew), ...how }, text);
   return { thread: { ...extendThread(need.thread, choice, after), asked: after }, choice };
 }
 
@@ -243,16 +250,36 @@ function newLines(listed: readonly Lesson[], { inForce }: PromptThread): readonl
     return before?.isLine === true && before.revision !== revision;
   });
   const unknown = listed.filter(({ id }) => !inForce.has(id));
-  return [...revised, ...unknown.slice(0, Math.max(0, Math.min(room, MOST_ADDED_LINES)))];
+  const told = unknown.filter(isPersonsWord);
+  const others = unknown.filter((lesson) => !isPersonsWord(lesson));
+  return [...revised, ...told, ...others.slice(0, Math.max(0, Math.min(room, MOST_ADDED_LINES)))];
 }
 
-/** All that are shown, and which of them by their line only. */
+/** Shorter words may stand in a prompt by chance. */
+const FEWEST_CHARACTERS = 12;
+
+/** Whether the client's own prompt has the words of a lesson: its memory file, or a skill that it reads itself. */
+function isInPrompt(lesson: Lesson, conversation: ConversationView | undefined): boolean {
+  const { content } = lesson.text;
+  const quotes = personsWords(lesson);
+  return (quotes.length === 0 ? [content] : quotes).every(
+    (words) => words.length >= FEWEST_CHARACTERS && conversation?.instructs?.(words) === true,
+  );
+}
+
+/** All that are shown, which of them by their line only, and which the client's prompt has without us. */
 function shownIds(
   lessons: readonly Lesson[],
   index: readonly Lesson[],
-): Pick<RecallChoice['fact'], 'lessons' | 'lines'> {
+  isNew: (lesson: Lesson) => boolean,
+): Pick<RecallChoice['fact'], 'lessons' | 'lines' | 'inPrompt'> {
   const lines = idsOf(index);
-  return { lessons: [...idsOf(lessons), ...lines], ...(lines.length === 0 ? {} : { lines }) };
+  const inPrompt = idsOf([...lessons, ...index].filter((lesson) => !isNew(lesson)));
+  return {
+    lessons: [...idsOf(lessons), ...lines],
+    ...(lines.length === 0 ? {} : { lines }),
+    ...(inPrompt.length === 0 ? {} : { inPrompt }),
+  };
 }
 
 /** Outdated names: those of withdrawn lessons, and previous names of renamed lessons. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Fact } from '../../core/fact.ts';
 import type { PromptState } from '../../core/gateway-process.ts';
+import type { LessonPlace } from '../../core/lesson.ts';
 import { withdrawnIn } from '../render-block.ts';
 
 /** The text that is added to a request. A thread gets the same text in the same positions until there is a reason to change it. */
@@ -56,6 +57,8 @@ export interface PromptThread {
   readonly first: string | undefined;
   /** The user message of the last recall; undefined for a restored thread. */
   readonly asked?: string;
+  /** Where its text stands; undefined while it has none. */
+  readonly place?: LessonPlace | undefined;
   /** Of the last decision. */
   readonly domain?: RecalledFact['domain'];
   /** By lesson id. */
@@ -69,6 +72,7 @@ export function freezeThread({ fact, text }: RecallChoice): PromptThread {
   return withShownText(fact, {
     first: fact.first,
     inForce: wordsOf(fact),
+    place: text === undefined ? undefined : isBlock ? 'system' : 'message',
     block: isBlock ? text : undefined,
     additions: isBlock ? [] : [{ link: fact.after, text }],
   });
@@ -88,6 +92,7 @@ export function extendThread(
   return withShownText(fact, {
     first: before.first,
     inForce: new Map([...others, ...added]),
+    place: before.place,
     block,
     additions: text === undefined ? additions : [...additions, { link: after, text }],
   });
@@ -122,14 +127,14 @@ function wordsOf({ lessons, lines = [], considered, after }: RecalledFact): Read
   );
 }
 
-interface ThreadParts extends Pick<PromptThread, 'first' | 'inForce'> {
+interface ThreadParts extends Pick<PromptThread, 'first' | 'inForce' | 'place'> {
   readonly block: string | undefined;
   readonly additions: readonly AddedText[];
 }
 
 /** The thread after a decision. */
 function withShownText({ generation, domain }: RecalledFact, parts: ThreadParts): PromptThread {
-  const { first, inForce, block, additions } = parts;
+  const { first, inForce, place, block, additions } = parts;
   const texts = [...(block === undefined ? [] : [block]), ...additions.map(({ text }) => text)];
   const text: ShownText = {
     generation,
@@ -138,7 +143,7 @@ function withShownText({ generation, domain }: RecalledFact, parts: ThreadParts)
     ...(block === undefined ? {} : { block }),
     ...(texts.length === 0 ? {} : { hash: hashShownText(texts) }),
   };
-  return { generation, first, inForce, text, domain };
+  return { generation, first, inForce, place, text, domain };
 }
 
 export interface RestoredThreads {
@@ -186,8 +191,8 @@ export async function restoreThreads(
 
 /** Undefined when a text was erased, or the block that it extends: such a thread starts again. */
 function fold(before: PromptThread | undefined, choice: RecallChoice): PromptThread | undefined {
-  const { block, after, lessons } = choice.fact;
-  const hadText = block !== undefined || lessons.length > 0;
+  const { block, after, lessons, inPrompt = [] } = choice.fact;
+  const hadText = block !== undefined || lessons.length > inPrompt.length;
   if (hadText && choice.text === undefined) return undefined;
   if (after === undefined || isBeginning(choice)) return freezeThread(choice);
   // A request that was sent again to another gateway: both decided the same.

@@ -11,6 +11,7 @@ import { fixedErrorOf } from '../overlay-lessons.ts';
 import { cleanQuery } from '../recall/clean-query.ts';
 import { type DomainPattern, namedDomain } from '../recall/domain.ts';
 import { renderDelta, renderQuotes, renderSaid } from '../render-block.ts';
+import { isPersonsWord } from '../told.ts';
 import { admit, audienceOf } from '../visibility.ts';
 import type { ComposedUpdate, ConversationView, OpenBlockUpdate, ShowRequest } from './block-update.ts';
 import { extendThread, hashShownText, type PromptThread, type RecallChoice } from './prompt-thread.ts';
@@ -104,11 +105,13 @@ export function addFixes(
   const newest = conversation()?.newest;
   if (newest === undefined) return undefined;
   const drawn = { shown: [...shown], heldOut: [...heldOut] };
+  const lotOf = (lesson: Lesson) =>
+    isPersonsWord(lesson) ? 'unmeasured' : fixes.lotOf({ session, drawn }, lesson.id);
   const found = fixes
     .find(query, newest.texts, now)
     .filter(({ lesson: { id } }) => !thread.inForce.has(id) && !heldOut.has(id))
     .slice(0, MOST_FIXES)
-    .map((one) => ({ ...one, lot: fixes.lotOf({ session, drawn }, one.lesson.id) }));
+    .map((one) => ({ ...one, lot: lotOf(one.lesson) }));
   if (found.length === 0) return undefined;
   const taken = found.filter(({ lot }) => lot !== 'held-out');
   const lessons = taken.map(({ lesson }) => lesson);

@@ -24,7 +24,8 @@ interface ShowLessonsOptions {
   readonly records: Records;
   readonly clock: Clock;
   readonly domains?: readonly DomainPattern[];
-  readonly place?: () => LessonPlace;
+  /** Where lessons stand for a model; the system prompt unless it is given. */
+  readonly place?: (model: string) => LessonPlace;
   /** The errors in a text, as `Kind @ file:line`, and the hold-out of recall; absent: no fix is shown. */
   readonly errors?: Omit<FixesOptions, 'library'>;
   /** What the user of a session has said; absent: nothing is shown again when a client shortens a history. */
@@ -48,6 +49,8 @@ export interface PromptTurn {
   /** False: nothing of it may be recorded. */
   readonly isRecorded: boolean;
   readonly model: string;
+  /** The model that answers, as its provider calls it. */
+  readonly answeredBy: string;
   /** The bytes of the request's body. */
   readonly size: number;
   readonly query: ShowRequest['query'];
@@ -71,7 +74,6 @@ export function createShowLessons(options: ShowLessonsOptions): ShowLessons {
     lessonCount: createLessonCounter(library),
     lesson: library.lesson,
     ...(options.domains === undefined ? {} : { domains: options.domains }),
-    ...(options.place === undefined ? {} : { place: options.place }),
     ...(options.errors === undefined ? {} : { fixes: createFixes({ library, ...options.errors }) }),
     changedSince: (generation) => {
       const diff = library.diff(generation, library.generation);
@@ -126,6 +128,7 @@ export function createShowLessons(options: ShowLessonsOptions): ShowLessons {
       query: turn.query,
       conversation,
       peek: isCount,
+      place: options.place?.(turn.answeredBy) ?? 'system',
       // A sub-agent was told its task alone.
       ...(role === 'side' ? {} : { size: turn.size }),
     });

@@ -4,6 +4,7 @@ import { compact } from '../../core/json.ts';
 import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { Recall, RecallQuery, RecallResult } from '../../core/recall.ts';
 import type { DomainPattern } from '../recall/domain.ts';
+import { isPersonsWord } from '../told.ts';
 import {
   type ChangedLessons,
   type ComposedUpdate,
@@ -75,8 +76,6 @@ export interface ShownBlocksOptions {
   lessonCount(query: ShowRequest['query'], now: number): number;
   changedSince(generation: number): ChangedLessons;
   lesson(id: string): Lesson | undefined;
-  /** Where lessons stand; the system prompt unless it is given. */
-  readonly place?: () => LessonPlace;
   /** The rules that name the domain of a request, also where there is no lesson to recall. */
   readonly domains?: readonly DomainPattern[];
   /** Repairs that are shown when their error comes up; absent: none. */
@@ -212,7 +211,8 @@ function nextStep(blocks: Blocks, request: ShowRequest, hasWaited: boolean): Ste
     session.isRestored = restore(blocks, session, request);
     return { kind: 'wait', until: session.isRestored, isRecall: false };
   }
-  const place = blocks.place?.() ?? 'system';
+  // The prompt cache holds what a thread began with, wherever lessons stand by now.
+  const place = slot.thread?.place ?? request.place ?? 'system';
   return updateThread(blocks, { session, slot, request, generation, place }, hasWaited);
 }
 
@@ -225,16 +225,27 @@ interface Visit {
   readonly place: LessonPlace;
 }
 
-function updateThread(blocks: Blocks, visit: Visit, hasWaited: boolean): Step {
-  const { session, slot, request, generation, place } = visit;
+function updateThread(blocks: Blocks, begun: Visit, hasWaited: boolean): Step {
+  const { session, slot, request, generation } = begun;
   const { idleMs, changedSince } = blocks;
   const { heldOut } = session;
   const { thread, lastAt } = slot;
   const lessons = blocks.lessonCount(request.query, request.now);
-  const situation = { thread, lastAt, generation, idleMs, lessons, heldOut, place, changedSince };
+  const situation = {
+    thread,
+    lastAt,
+    generation,
+    idleMs,
+    lessons,
+    heldOut,
+    place: begun.place,
+    changedSince,
+  };
   const decided = decideBlockUpdate(situation, request);
   const isOwed = decided.kind === 'keep' && slot.late !== undefined && lessons > 0;
   const need = (isOwed ? placeForLate(decided.thread, request.conversation()) : undefined) ?? decided;
+  const place = need.kind === 'freeze' ? (request.place ?? 'system') : begun.place;
+  const visit: Visit = { ...begun, place };
   const cut = lookForCut(blocks, visit, need.kind === 'freeze');
   if (cut !== undefined && cut.quotes === undefined && cut.asked < MOST_ASKED)
     return waitForRecall(slot, askStatements(blocks, cut, request.session));
@@ -296,11 +307,17 @@ async function restore(blocks: Blocks, session: Session, request: ShowRequest): 
     if (last !== undefined) session.slots.set(name, slotOf(thread, last));
     else if (!isInMemory) session.slots.set(name, { thread, lastAt: now });
   }
-  for (const lesson of past.heldOut) session.heldOut.add(lesson);
+  for (const lesson of past.heldOut) if (!isLaw(blocks, lesson)) session.heldOut.add(lesson);
   for (const lesson of past.shown) session.shown.add(lesson);
   addTexts(session, past.revisions);
   session.reminders = remindersIn(past.choices);
   session.isRestored = true;
+}
+
+/** What a person told is withheld from nobody, also where an earlier version had drawn a lot for it. */
+function isLaw(blocks: Blocks, id: string): boolean {
+  const lesson = blocks.lesson(id);
+  return lesson !== undefined && isPersonsWord(lesson);
 }
 
 /** A session that is not in memory is mostly a new one. */
@@ -372,7 +389,7 @@ async function recallDraft(
 /** What the newest task needs, and what an earlier one is owed. A recall that rejects counts as empty: serving does not depend on it. */
 async function recallFor(
   blocks: Blocks,
-  { request, session: { shown, heldOut }, slot }: Visit,
+  { request, session: { shown, heldOut }, slot, place }: Visit,
   { need, isOwed }: Need,
 ): Promise<Pick<Draft, 'recalled' | 'late'>> {
   const { query, session, now } = request;
@@ -381,7 +398,10 @@ async function recallFor(
   const ask = async (text: string, own: Partial<RecallQuery>): Promise<RecallResult> => {
     try {
       const drawn = { shown: [...shown], heldOut: [...heldOut] };
-      return await blocks.recall({ ...compact({ ...query, ...own, most }), text, session, drawn }, now);
+      return await blocks.recall(
+        { ...compact({ ...query, ...own, most, place }), text, session, drawn },
+        now,
+      );
     } catch {
       return nothingRecalled(request, blocks.domains);
     }

@@ -6,6 +6,7 @@ import { describeTrial, isForOwner, trialOf } from '../effect/describe-trial.ts'
 import type { Trials } from '../effect/fold-trials.ts';
 import type { LessonEffects } from '../effect/lesson-effects.ts';
 import { activationOf } from '../recall/activation.ts';
+import { isPersonsWord } from '../told.ts';
 import { LESSON_LIKENESS } from './compare.ts';
 import { type Contradiction, whyContradict } from './contradictions.ts';
 import { findDuplicates } from './duplicates.ts';
@@ -115,7 +116,7 @@ const MARGIN = 0.03;
 
 /**
  * Changes that retire unused lessons: those at the floor of their activation that never proved useful. They are not deleted
- * and can be moved back. Pinned and frozen lessons stay, and kinds that no prompt shows, since they could not prove useful.
+ * and can be moved back. Pinned and frozen lessons and a person's words stay, and kinds that no prompt shows, since they could not prove useful.
  */
 export function findForgettable(
   lessons: readonly Lesson[],
@@ -127,6 +128,7 @@ export function findForgettable(
     PROMPT_KINDS.has(lesson.kind) &&
     !lesson.pinned &&
     !lesson.frozen &&
+    !isPersonsWord(lesson) &&
     !isProven(lesson) &&
     activation(lesson, now) - activation(lesson, Number.POSITIVE_INFINITY) <= MARGIN;
   return lessons.filter(isForgotten).map(({ id, changedAt }) => ({

@@ -187,7 +187,7 @@ describe('a person on the page', () => {
     expect(stale.status).toBe(409);
     const done = await browser.post('/api/page/generations/1/rollback', { shown: generation });
     expect([done.status, JSON.parse(done.text).generation]).toEqual([200, Number(generation) + 1]);
-    expect(await browser.json(`/api/page/lessons/${page.lesson}`)).toMatchObject({ state: 'trial' });
+    expect(await browser.json(`/api/page/lessons/${page.lesson}`)).toMatchObject({ state: 'live' });
   });
 
   it('rates a turn as a person, marks a session, and erases the session that was shown', async () => {

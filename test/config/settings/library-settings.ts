@@ -163,6 +163,7 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
     },
     'library.place=system': { acts: places },
     'library.place=message': { acts: places },
+    'library.place=auto': { acts: places },
     'library.autonomy=manual': { acts: autonomy },
     'library.autonomy=guarded': { acts: autonomy },
     'library.autonomy=autonomous': { acts: autonomy },

@@ -67,7 +67,8 @@ describe('a lesson', () => {
     ]);
     const [proposal] = proposals;
     if (proposal === undefined) throw new Error('nothing was learned');
-    expect(proposedText(proposal).note.isAlways).toBeUndefined();
+    // It names no work that it is for.
+    expect(proposedText(proposal).note.isAlways).toBe(true);
     expect(proposedText(proposal).content.split('\n').filter(Boolean)).toEqual([
       'The user said:',
       '> we use pnpm here, not npm',

@@ -39,7 +39,7 @@ const runWith = (distiller: typeof learner, library: Library, cases: readonly Fa
       signal: new AbortController().signal,
     },
   );
-const inUse = (library: Library) => library.lessons().filter(({ state }) => state === 'trial');
+const inUse = (library: Library) => library.lessons().filter(({ state }) => state === 'live');
 
 describe('a rule that is told again in other words', () => {
   it('stays one lesson, which has the words of each telling', async () => {

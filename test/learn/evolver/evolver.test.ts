@@ -338,22 +338,25 @@ describe('the skill evolver', () => {
   });
 
   it('adds the words that the model left out, with how often they were said', async () => {
-    const chat = (turn: string) =>
+    const chat = (turn: string, quote = 'we use tabs here, not spaces') =>
       failure({
         turn,
         session: turn,
         source: 'chat',
         passages: [{ origin: 'user', text: 'Create the table' }],
-        appraisal: { correction: { quotes: ['we use tabs here, not spaces'], isStanding: true } },
+        appraisal: { correction: { quotes: [quote], isStanding: true } },
       });
-    const { proposals } = await learnFrom(evolver(), [chat('t1'), chat('t2')], {
-      ask: says([{ ...goodSkill, quotes: [], triggers: ['indent the file'], always: true }]).ask,
-    });
+    const asked = { ...goodSkill, quotes: [], triggers: ['indent the file'] };
+    const { proposals } = await learnFrom(evolver(), [chat('t1'), chat('t2')], { ask: says([asked]).ask });
     const [text] = proposals.map(proposedText);
     expect(text?.content).toContain('\nThe user said: "we use tabs here, not spaces" (2 times)');
     expect(text?.note.triggers).toEqual(['indent the file']);
-    // What was said in the chat is never for every task, whatever the model says.
-    expect(text?.note.isAlways).toBeUndefined();
+    // Whether it is for every task is said by the person's words, whatever the model says.
+    expect(text?.note.isAlways).toBe(true);
+    const narrow = await learnFrom(evolver(), [chat('t1', 'in reports we use tabs, not spaces')], {
+      ask: says([{ ...asked, always: true }]).ask,
+    });
+    expect(narrow.proposals.map((one) => proposedText(one).note.isAlways)).toEqual([undefined]);
     const told = await learnFrom(evolver(), [failure()], { ask: says([{ ...goodSkill, always: true }]).ask });
     expect(told.proposals.map(proposedText)).toMatchObject([{ note: { isAlways: true } }]);
   });

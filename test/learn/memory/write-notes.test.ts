@@ -48,8 +48,12 @@ async function say(...messages: readonly string[]): Promise<void> {
   });
   const changes = [];
   for await (const step of steps)
-    if ('change' in step)
-      changes.push(step.change.op === 'add' ? { ...step.change, state: 'trial' as const } : step.change);
+    if ('change' in step) {
+      const { change, turns: cited = [] } = step;
+      if (change.op === 'add') changes.push({ ...change, state: 'trial' as const });
+      // The gate names the turns in which the person took something back.
+      else changes.push(change.op === 'retire' ? { ...change, turns: cited } : change);
+    }
   if (changes.length > 0) {
     const by = { kind: 'learner', name: NOTES } as const;
     const { results } = await library.publish({ id: `set-${sessions}`, by, reason: 'test', changes });

@@ -228,3 +228,72 @@ describe('selectLessons', () => {
     expect(verdicts(found)).toEqual({ a: 'out-of-scope', b: 'shown' });
   });
 });
+
+describe('what people told', () => {
+  const told = (name: string, evidence: number, more: Partial<RecallCandidate> = {}): RecallCandidate =>
+    candidate(name, evidence, {
+      lesson: lesson(name, {
+        description: `Mind ${name}.`,
+        content: `Always mind ${name}. ${'x'.repeat(200)}`,
+        note: { source: 'told' },
+      }),
+      ...more,
+    });
+  const rules = (count: number): readonly RecallCandidate[] =>
+    Array.from({ length: count }, (_, at) => told(`rule-${at + 10}`, -5 + at / 100, { isDue: true }));
+  const size = estimateLessonTokens(told('rule-10', 0).lesson);
+
+  it('is never held out, takes no place in a measurement, and is not counted by topK', () => {
+    const asked: string[] = [];
+    const lotOf = (id: string) => {
+      asked.push(id);
+      return 'held-out' as const;
+    };
+    const found = selectLessons(
+      [...rules(12), candidate('inferred', 3)],
+      { ...ROOM, topK: 1, tokenBudget: 40 * size },
+      { ...NOTHING_ALIKE, lotOf },
+    );
+    expect(ids(found.lessons)).toEqual(rules(12).map((one) => one.lesson.id));
+    expect(found.heldOut).toEqual(['inferred']);
+    expect(new Set(asked)).toEqual(new Set(['inferred']));
+    expect(found.unmeasured).toHaveLength(12);
+  });
+
+  it('has half of the budget: the best-fitting with their text, the others by a line each, and says so', () => {
+    const found = selectLessons(
+      [...rules(12), candidate('inferred', 3)],
+      { ...ROOM, tokenBudget: 8 * size },
+      NOTHING_ALIKE,
+    );
+    expect(ids(found.lessons)).toEqual(['inferred', 'rule-18', 'rule-19', 'rule-20', 'rule-21']);
+    expect(ids(found.index)).toHaveLength(8);
+    expect(verdicts(found)).toMatchObject({ 'rule-10': 'condensed', 'rule-21': 'shown' });
+  });
+
+  it('is shown where it fits at all, however old, and however much better something else fits', () => {
+    const found = selectLessons(
+      [candidate('best', 8), told('old', 0.1, { activation: 0 })],
+      ROOM,
+      NOTHING_ALIKE,
+    );
+    expect(verdicts(found)).toEqual({ best: 'shown', old: 'shown' });
+    expect(verdicts(selectLessons([told('else', -2)], ROOM, NOTHING_ALIKE))).toEqual({
+      else: 'not-relevant',
+    });
+  });
+
+  it('is shown once where two say the same, and twice where they only sound alike', () => {
+    const same = (name: string, content: string) =>
+      told(name, 2, { lesson: lesson(name, { content, note: { source: 'told' } }) });
+    const alike = { ...NOTHING_ALIKE, areAlike: () => true };
+    const twice = [same('a', 'Always quote prices in euros.'), same('b', 'Quote prices in euros.')];
+    expect(verdicts(selectLessons(twice, ROOM, alike))).toEqual({ a: 'shown', b: 'near-duplicate' });
+    const apart = [same('a', 'Quote prices in euros.'), same('b', 'Quote prices in dollars.')];
+    expect(verdicts(selectLessons(apart, ROOM, alike))).toEqual({ a: 'shown', b: 'shown' });
+  });
+
+  it('is not shown where no lessons are', () => {
+    expect(selectLessons(rules(3), { ...ROOM, topK: 0 }, NOTHING_ALIKE).lessons).toEqual([]);
+  });
+});

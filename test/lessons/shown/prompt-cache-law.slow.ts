@@ -127,7 +127,6 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
         lateRandom,
         tally,
       ),
-      place: () => place,
       fixes: createFixes({
         library: { shown: () => (library.generation() > 0 ? FIXES : NO_FIXES) },
         digestsOf: (text) =>
@@ -169,6 +168,7 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
     const text = await shown.show({
       ...{ turn: 't', session: `s${seed % 10}`, thread: model, now, peek },
       query: { agent: 'agent', ...(most === undefined ? {} : { most }) },
+      place,
       conversation: () => conversation,
       size: body.length,
     });

@@ -54,7 +54,6 @@ function setUp() {
     createShownBlocks({
       ...library,
       recall: withoutLines,
-      place: () => 'message',
       record: (fact, text) => recorded.push({ fact, text }),
       restore: async () => recorded,
     });
@@ -68,6 +67,7 @@ function setUp() {
     ask: async (links: string, topics = 'tests parser') =>
       shown.show({
         ...{ turn: 't', session: 's', thread: 'main', now: 0, query: { agent: 'a' } },
+        place: 'message',
         conversation: () => conversationOf(links, topics),
       }),
   };

@@ -528,3 +528,55 @@ describe('a lesson that is listed by its line', () => {
     expect(recorded.at(-1)?.fact).toMatchObject({ lessons: ['l2'], lines: ['l2'] });
   });
 });
+
+describe('what a person told', () => {
+  const told = { ...tests, text: { ...tests.text, note: { ...tests.text.note, source: 'told' as const } } };
+
+  it('reaches a session from which an earlier version held it out, with its next message', async () => {
+    let isOld = true;
+    const { library, ask, restart, recorded } = setUp({}, (_, id) => isOld && id === 'l1');
+    library.put(told);
+    expect((await ask('A')).block).toBeUndefined();
+    expect(recorded[0]?.fact.heldOut).toEqual(['l1']);
+    isOld = false;
+    restart();
+    await ask('A b C');
+    expect((await ask('A b C d E')).additions).toMatchObject([{ link: 'E' }]);
+  });
+
+  it('is left out where the client’s own prompt has it, and counts as shown, also after a restart', async () => {
+    const { library, ask, restart, recorded } = setUp();
+    const rule = 'Run all tests before you say that it works.';
+    library.put({ ...told, text: { ...told.text, content: rule } });
+    const memory = `# CLAUDE.md ${rule} Be kind.`;
+    const conversation = () => ({
+      ...conversationOf('A'),
+      instructs: (text: string) => memory.includes(text),
+    });
+    const first = await ask('A', { conversation });
+    expect(first).toMatchObject({ lessons: ['l1'], additions: [] });
+    expect(first.block).toBeUndefined();
+    expect(recorded[0]?.fact).toMatchObject({ lessons: ['l1'], inPrompt: ['l1'] });
+    restart();
+    library.put(parser);
+    expect((await ask('A', { conversation })).block).toBeUndefined();
+  });
+});
+
+describe('the place of a thread', () => {
+  it('is the one that it began with, also when another is asked for, and a new one where it begins again', async () => {
+    const { library, ask, restart } = setUp();
+    library.put(tests);
+    const first = await ask('A', { place: 'message' });
+    expect(first.additions).toEqual([{ link: 'A', text: 'Run them.' }]);
+    library.put(parser);
+    restart();
+    const next = await ask('A b C', { place: 'system' });
+    expect(next.additions).toEqual([
+      { link: 'A', text: 'Run them.' },
+      { link: 'C', text: 'Mind the depth.' },
+    ]);
+    const later = await ask('A b C', { place: 'system', now: 3 * HOUR });
+    expect(later.block).toContain('### tests-first');
+  });
+});

@@ -2,6 +2,7 @@ import type { LessonText, Note, Scope } from '../../../core/lesson.ts';
 import { keywordsOf } from '../../../text/topic-words.ts';
 import { oneLine } from '../../../text/visible-text.ts';
 import { writeLesson } from '../../distiller/write-lesson.ts';
+import { standsInEveryTask } from '../../rule-reach.ts';
 import type { Statement } from './read-statements.ts';
 
 /** The name of this learner in the evidence of its notes. */
@@ -38,6 +39,7 @@ export function writeNote(
       visibility: 'scoped',
       halfLifeDays: HALF_LIFE_DAYS,
       links,
+      ...(kind === 'rule' && standsInEveryTask(quote) ? { isAlways: true } : {}),
     },
     evidence: { turns: [turn], quotes: [], learner: NOTES },
     taint: [],

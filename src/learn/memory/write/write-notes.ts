@@ -1,7 +1,7 @@
 import type { CoveredByLesson, Learner, Proposal } from '../../../core/learn.ts';
 import type { Lesson, LessonText, Scope } from '../../../core/lesson.ts';
 import { uniqueLessonName } from '../../draft-lesson.ts';
-import { whyNotRetired } from '../../gate/judge-retirement.ts';
+import { whyNotTakenBack } from '../../gate/judge-retirement.ts';
 import type { SessionStatement } from '../working-memory.ts';
 import { readClaim } from './claim.ts';
 import { decide, isTakenBackSince, type KnownNote, notesOf } from './decide.ts';
@@ -155,7 +155,7 @@ function retire(
   supersededBy: string | undefined,
   known: Map<string, KnownNote>,
 ): readonly Proposal[] {
-  if (whyNotRetired(lesson) !== undefined) return [];
+  if (whyNotTakenBack(lesson) !== undefined) return [];
   known.delete(lesson.id);
   const change = {
     op: 'retire',

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { JsonObject } from '../../src/core/json.ts';
+import { ask } from '../support/client.ts';
+import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
+import { lessonText } from '../support/lesson-text.ts';
+import { type Provider, startProvider } from '../support/provider.ts';
+import { wholeReply } from '../support/samples.ts';
+
+/** Generous: the wait ends as soon as the condition holds. */
+const SOON = { timeout: 100_000, interval: 100 };
+const RULE = 'From now on always answer in British English.';
+const SESSIONS = 200;
+
+let provider: Provider;
+let home: ReturnType<typeof makeHome>;
+let daemon: RunningDaemon;
+let prompt = '';
+
+beforeAll(async () => {
+  provider = await startProvider((request, response) => {
+    prompt = request.body.toString();
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(wholeReply('openai-chat'));
+  });
+  home = makeHome({
+    providers: { local: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
+    models: { default: 'local/m', evolver: 'off', judge: 'off' },
+    // Every other session goes without a lesson, and every change needs approval.
+    library: { holdout: 0.5, autonomy: 'manual' },
+  });
+  daemon = await startDaemon(home.dir);
+});
+afterAll(async () => {
+  daemon.child.kill('SIGTERM');
+  await daemon.exited;
+  await provider.close();
+  home.remove();
+});
+
+/** Gives the prompt that the provider got. */
+async function say(
+  session: string,
+  messages: readonly object[],
+  { isDone = false, model = 'default' } = {},
+): Promise<string> {
+  await ask(daemon.port, {
+    path: '/v1/chat/completions',
+    body: JSON.stringify({ model, messages }),
+    headers: {
+      'x-instar-key': daemon.key,
+      'x-instar-agent': 'ada',
+      'x-instar-session': session,
+      ...(isDone ? { 'x-instar-session-done': 'true' } : {}),
+    },
+  });
+  return prompt;
+}
+const user = (content: string) => ({ role: 'user', content });
+const owner = async (method: string, path: string, body?: object) => {
+  const headers = { authorization: `Bearer ${daemon.ownerKey}`, 'content-type': 'application/json' };
+  const text = body === undefined ? {} : { body: JSON.stringify(body) };
+  return JSON.parse((await ask(daemon.port, { method, path, headers, ...text })).text);
+};
+const lessons = async (): Promise<readonly JsonObject[]> => owner('GET', '/api/lessons');
+
+describe('a rule that a person said once', () => {
+  it('is live where every change needs approval, and stands in the next conversation on any task, and not in small talk', async () => {
+    const done = { role: 'assistant', content: 'Done.' };
+    await say('first', [user('Draft the invitation to the summer party')]);
+    await say('first', [user('Draft the invitation to the summer party'), done, user(RULE)], {
+      isDone: true,
+    });
+    await vi.waitFor(async () => {
+      const told = (await lessons()).filter(({ description }) => String(description).includes('British'));
+      expect(told).toMatchObject([{ state: 'live', isAlways: true }]);
+    }, SOON);
+    for (let nth = 0; nth < 10; nth++)
+      expect(await say(`task-${nth}`, [user('Sort the rows of the invoices table by date')])).toContain(
+        'British English',
+      );
+    expect(await say('small', [user('hi there, thanks!')])).not.toContain('British English');
+  });
+
+  it('is not repeated where the client’s own prompt has it', async () => {
+    const memory = { role: 'system', content: `# Memory\n${RULE.replaceAll(' ', '  ')}` };
+    const sent = await say('memory', [memory, user('Sort the rows of the invoices table by date')]);
+    expect(sent.match(/British/g)).toHaveLength(1);
+    expect(sent).not.toContain('Active Skills');
+  });
+
+  it('stands in the message for a model of a few billion parameters, and in the system prompt for others', async () => {
+    const task = user('Sort the rows of the invoices table by date');
+    const small = JSON.parse(await say('small-model', [task], { model: 'local/qwen2.5:7b' }));
+    expect(small.messages).toHaveLength(1);
+    expect(small.messages[0].content).toContain(`As I said before: ${RULE}`);
+    const large = JSON.parse(await say('large-model', [task], { model: 'local/gpt-oss:120b' }));
+    expect(large.messages[0]).toMatchObject({ role: 'system', content: expect.stringContaining('British') });
+    expect(large.messages[1]).toEqual(task);
+  });
+
+  it('is shown or listed with eleven others in every one of many sessions, beside a lesson that is measured', async () => {
+    const words = 'dates units names colours prices sources titles tables quotes links dashes'.split(' ');
+    const told = words.map((word) => ({
+      op: 'add',
+      id: `told-${word}`,
+      kind: 'skill',
+      state: 'live',
+      text: lessonText({
+        name: `mind-${word}`,
+        description: `Mind the ${word} in all that you write.`,
+        content: `Mind the ${word}: ${'they are looked at first. '.repeat(12)}`,
+        note: { source: 'told', isAlways: true },
+      }),
+    }));
+    const inferred = {
+      op: 'add',
+      id: 'inferred',
+      kind: 'skill',
+      state: 'live',
+      text: lessonText({
+        name: 'sort-invoices',
+        description: 'When you sort the rows of a table of invoices by date.',
+        content: 'Sort by booking day.',
+      }),
+    };
+    await owner('POST', '/api/lessons', { changes: [...told, inferred] });
+    let without = 0;
+    for (let nth = 0; nth < SESSIONS; nth++) {
+      const sent = await say(`many-${nth}`, [user('Sort the rows of the invoices table by date')]);
+      expect(words.filter((word) => !sent.includes(`mind-${word}`))).toEqual([]);
+      expect(sent).toContain('British English');
+      if (!sent.includes('sort-invoices')) without++;
+    }
+    // What nobody told is measured.
+    expect(without).toBeGreaterThan(0);
+  });
+});
