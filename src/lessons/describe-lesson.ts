@@ -13,7 +13,7 @@ import { lessonHash } from './lesson-hash.ts';
 interface DescribeLessonOptions {
   readonly library: Library;
   /** The measured effect of a lesson. */
-  readonly effect: (id: string) => JsonObject;
+  readonly effect: (id: string) => JsonObject | undefined;
 }
 
 /** A lesson for a list: what it is, its state, its effect, and the trial that measures it. */
@@ -27,7 +27,7 @@ export const createDescribeLesson =
       ...(closing === undefined
         ? {}
         : { closed: { by: closing.by, words: closing.words, undo: closing.undo } }),
-      effect: effect(lesson.id),
+      ...compact({ effect: effect(lesson.id) }),
       ...(trial === undefined ? {} : { trial: encodeTrial(trial) }),
     };
   };

@@ -48,7 +48,7 @@ export interface LessonListQuery {
 interface LessonPagesOptions {
   readonly library: Library;
   readonly records: Records;
-  readonly effect: (id: string) => JsonObject;
+  readonly effect: (id: string) => JsonObject | undefined;
   readonly trials: () => Promise<Pick<Trials, 'of'>>;
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { ChangeSet, PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { type Records, StoreError } from '../core/store.ts';
+import { readTrials } from './effect/fold-trials.ts';
 import { createLessonEffects, type LessonEffects } from './effect/lesson-effects.ts';
 import { openLibrary } from './library.ts';
 
@@ -17,7 +18,7 @@ export interface LessonReplica {
 }
 
 export interface LessonReplicaOptions {
-  readonly records: Pick<Records, 'factsOf'>;
+  readonly records: Pick<Records, 'factsOf' | 'events'>;
   /** Publishes in the thread that owns the library. */
   readonly publish: (set: ChangeSet) => Promise<PublishResult>;
   readonly clock: Clock;
@@ -52,6 +53,7 @@ export async function openLessonReplica(options: LessonReplicaOptions): Promise<
     if (last === undefined) break;
     after = last.seq;
   }
+  await readTrials(records, effects.add);
   return {
     library: {
       ...library,

@@ -1,13 +1,13 @@
 import type { Clock } from '../core/clock.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
-import type { JsonObject } from '../core/json.ts';
+import { compact, type JsonObject } from '../core/json.ts';
 import type { LessonPlace } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { EmbeddingModel, Recall } from '../core/recall.ts';
 import type { Records } from '../core/store.ts';
 import { StoreError } from '../core/store.ts';
 import { createNgramEmbed } from '../embed/ngram-embed.ts';
-import { describeEffect } from './effect/describe-effect.ts';
+import { createDescribeEffect } from './effect/describe-effect.ts';
 import { readTrials, type TrialFold } from './effect/fold-trials.ts';
 import { createLessonEffects, type LessonEffects } from './effect/lesson-effects.ts';
 import { createLessonPages, type LessonPages } from './lesson-pages.ts';
@@ -51,13 +51,9 @@ export interface OpenLessonsOptions {
   readonly recall?: Recall;
   /** The sentence model; without it n-grams are compared. */
   readonly embed?: EmbeddingModel;
-  /** `library.holdout`, to say how long a measurement takes. */
-  readonly holdout?: number;
   /** `library.place`; the system prompt unless it is given. */
   readonly place?: () => LessonPlace;
 }
-
-const USUAL_HOLDOUT = 0.1;
 
 const PAGE = 1000;
 
@@ -91,11 +87,12 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
     if (last === undefined) break;
     after = last.seq;
   }
-  const trials = await readTrials(records);
-  const effect = (id: string): JsonObject => {
-    const measured = effects.of(id);
-    const words = describeEffect(measured, options.holdout ?? USUAL_HOLDOUT);
-    return { ...measured, with: { ...measured.with }, without: { ...measured.without }, ...words };
+  const trials = await readTrials(records, effects.add);
+  const effectOf = createDescribeEffect({ library, effects, trials });
+  const effect = (id: string): JsonObject | undefined => {
+    const lesson = library.lesson(id);
+    const measured = lesson && effectOf(lesson);
+    return measured && compact({ ...measured });
   };
   const comparison = {
     embed: options.embed ?? createNgramEmbed(),

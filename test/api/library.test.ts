@@ -244,7 +244,7 @@ describe('a library beside a daemon', () => {
   it(
     'continues an episode when the daemon starts and when it stops',
     async () => {
-      configure({ library: { holdout: 0 } });
+      configure({});
       const instar = await openHere({ agent: 'exporter' });
       const episode = await instar.episode(TASK);
       await episode.attempt(failed);

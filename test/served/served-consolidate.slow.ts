@@ -44,7 +44,7 @@ describe('consolidation by a running daemon', () => {
     const p = { wire: 'openai', baseUrl: `${provider.url}/v1`, keyEnv: 'P_KEY' };
     const here = await stage.open(
       'asked',
-      { providers: { p }, library: { holdout: 0 } },
+      { providers: { p } },
       { env: { P_KEY: 'k-000000000000' } },
     );
     await here.addLesson(

@@ -60,7 +60,6 @@ beforeAll(async () => {
   home = makeHome({
     providers: { first: { wire: 'openai-chat', baseUrl: `${provider.url}/v1`, keyEnv: 'FIRST_KEY' } },
     models: { default: 'first/m', evolver: 'first/teacher' },
-    library: { holdout: 0 },
     train: { engine: 'off' },
   });
   daemon = await startDaemon(home.dir, [], { FIRST_KEY: 'k-first-00000000', SECOND_KEY: 'k-second-0000000' });

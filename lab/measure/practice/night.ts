@@ -10,6 +10,7 @@ import { inParallel } from '../../../src/learn/practice/attempt-batch.ts';
 import { practice } from '../../../src/learn/practice/practice.ts';
 import { meanOf, PRACTICE_DEFAULTS } from '../../../src/learn/practice/practice-input.ts';
 import { openPracticeJournal } from '../../../src/learn/practice/practice-units.ts';
+import { createLessonEffects } from '../../../src/lessons/effect/lesson-effects.ts';
 import { runTrials } from '../../../src/learn/trial/trials.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import type { PracticeTraining } from '../../../train/practice-training.ts';
@@ -199,11 +200,11 @@ export async function runLessonTrials(parts: TrialsParts): Promise<TrialsEnd> {
       gateTasks: async () => gate.map(({ task }) => task),
       library: home.library,
       records: home.records,
-      traffic: () => ({ better: 0, worse: 0 }),
+      effects: createLessonEffects(),
       budget: {
         refusal: () => (spent.attempts < most ? undefined : `${most} attempts for trials were made`),
       },
-      settings: { pairs, repeats: 1, days: 14, temperature: 1, timeoutMs: TIMEOUT_MS },
+      settings: { pairs, repeats: 1, temperature: 1, timeoutMs: TIMEOUT_MS },
       mayPromote: true,
       clock: systemClock,
     },

@@ -18,7 +18,7 @@ export interface RecallLimits {
 
 /** Functions that the selection needs. */
 export interface SelectionContext {
-  /** Whether a lesson is held out, and whether the session measures it. */
+  /** Whether the session goes without a lesson, so that it is measured. */
   readonly lotOf: (lessonId: string) => HoldoutLot;
   /** Whether two slots are near-duplicates. */
   readonly areAlike: (slot: number, other: number) => boolean;
@@ -84,7 +84,7 @@ export function selectLessons(
   const withVerdict = (verdict: RecallOutcome): readonly RecallCandidate[] =>
     judged.filter((one) => one.verdict === verdict).map((one) => one.candidate);
   const unmeasured = taken
-    .filter(({ lesson }) => isOwnersAlone(lesson) || context.lotOf(lesson.id) === 'unmeasured')
+    .filter(({ lesson }) => isOwnersAlone(lesson))
     .map(({ lesson }) => lesson.id);
   return {
     ...(unmeasured.length === 0 ? {} : { unmeasured }),

@@ -46,7 +46,7 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
     return new Set(all);
   };
   const usual = async () =>
-    teach(await stage.open('library-usual', { library: { holdout: 0, domains: DOMAINS } }));
+    teach(await stage.open('library-usual', { library: { domains: DOMAINS } }));
   /** The domain of a turn, with its reason. */
   const domain = async (text: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> => {
     const here = await usual();
@@ -74,7 +74,7 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
       {
         providers: { p: { wire: 'openai-chat', baseUrl: `${provider.url}/v1`, keyEnv: 'P_KEY' } },
         models: { evolver: 'off' },
-        library: { holdout: 0, autonomy, ...OTHERS[autonomy] },
+        library: { autonomy, ...OTHERS[autonomy] },
         learn: { failures: 1 },
       },
       { env: { P_KEY: 'k-000000000000' } },
@@ -113,7 +113,7 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
         `place-${place}`,
         {
           providers: { p: { wire: 'openai-chat', baseUrl: `${provider.url}/v1`, keyEnv: 'P_KEY' } },
-          library: { holdout: 0, place },
+          library: { place },
         },
         { env: { P_KEY: 'k-000000000000' } },
       );
@@ -129,7 +129,7 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
   const sharing = once(async () => {
     const found = [];
     for (const shareAgents of [true, false]) {
-      const here = await stage.open(`share-${shareAgents}`, { library: { holdout: 0, shareAgents } });
+      const here = await stage.open(`share-${shareAgents}`, { library: { shareAgents } });
       const [lesson] = LESSONS;
       if (lesson === undefined) throw new Error('no lesson');
       const evidence = { turns: [], quotes: [], learner: 'distiller' };

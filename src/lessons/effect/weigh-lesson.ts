@@ -1,0 +1,59 @@
+import type { Lesson } from '../../core/lesson.ts';
+import {
+  addOutcomes,
+  type EffectPosterior,
+  effectPosterior,
+  meanOfTasks,
+  NO_OUTCOMES,
+  type OutcomeCounts,
+  type PairedMean,
+} from '../../stats/effect-posterior.ts';
+import type { TaskDifferences, TrialRecord } from './fold-trials.ts';
+import type { LessonEffects } from './lesson-effects.ts';
+
+/** An effect on variations of one or two tasks may be luck with these tasks. */
+export const FEWEST_TASKS = 3;
+/** A judge may prefer an answer for its style: this much of a preference does not count, in either direction. */
+const JUDGE_MARGIN = 0.1;
+
+/** What real sessions and attempts in practice say about a lesson together. */
+export function weighLesson(
+  lesson: Pick<Lesson, 'id' | 'kind'>,
+  trial: Pick<TrialRecord, 'differences' | 'before'> | undefined,
+  effects: Pick<LessonEffects, 'sessionsOf' | 'all' | 'decided'>,
+): EffectPosterior {
+  const { with: shown, without } = effects.sessionsOf(lesson.id);
+  const before = trial?.before ?? NO_OUTCOMES;
+  const measured = [shown, without, before].reduce((sum, one) => addOutcomes(sum, one));
+  const paired = trial && pairedMean(trial);
+  return effectPosterior({
+    with: shown,
+    without,
+    before,
+    others: atLeastNone(addOutcomes(effects.all(), measured, -1)),
+    decided: effects.decided(lesson.kind),
+    ...(paired === undefined ? {} : { paired }),
+  });
+}
+
+/** What attempts at tasks say; recorded requests only where there are none. Undefined while there are too few tasks to tell. */
+export function pairedMean({ differences }: Pick<TrialRecord, 'differences'>): PairedMean | undefined {
+  const isReplay = differences.tasks.size === 0;
+  const tasks = isReplay ? differences.replay : differences.tasks;
+  const measured = tasks.size < FEWEST_TASKS ? undefined : meanOfTasks(meansOf(tasks));
+  if (measured === undefined || !isReplay) return measured;
+  const size = Math.max(0, Math.abs(measured.mean) - JUDGE_MARGIN);
+  return { ...measured, mean: Math.sign(measured.mean) * size };
+}
+
+export const meansOf = (tasks: TaskDifferences): readonly number[] =>
+  [...tasks.values()].map(({ pairs, sum }) => sum / pairs);
+
+/** Sessions that were counted before a lesson got its present text are among all others, and not in its arms. */
+const atLeastNone = (counts: OutcomeCounts): OutcomeCounts => ({
+  success: Math.max(0, counts.success),
+  failure: Math.max(0, counts.failure),
+  praise: Math.max(0, counts.praise),
+  complaint: Math.max(0, counts.complaint),
+  silent: Math.max(0, counts.silent),
+});
