@@ -41,10 +41,7 @@ export interface Arm {
   readonly against: readonly Condition[];
 }
 
-const PLAIN: Pick<
-  Arm,
-  'place' | 'writer' | 'hasNotes' | 'feedback' | 'distractors' | 'training'
-> = {
+const PLAIN: Pick<Arm, 'place' | 'writer' | 'hasNotes' | 'feedback' | 'distractors' | 'training'> = {
   place: 'system',
   writer: 'quotes',
   hasNotes: false,

@@ -1,4 +1,4 @@
-import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
+import { asArray, asObject, asString, type JsonObject } from '../core/json.ts';
 import { localTime, plural, relativeTime } from '../text/phrases.ts';
 import { shortId } from '../text/short-id.ts';
 import { wrapText } from '../text/text-width.ts';
@@ -39,7 +39,7 @@ export function lessonTable(
       stateOf(lesson),
       ...(hasKinds ? [text(lesson.kind)] : []),
       relativeTime(timeOf(lesson.changedAt), now),
-      width === undefined ? effectCell(lesson) : effectCell(lesson).replace(/ scored sessions?$/, ''),
+      width === undefined ? effectCell(lesson) : effectCell(lesson).replace(/; too early to tell.*$/, ''),
       ...(isWide ? [text(lesson.description)] : []),
     ]),
   ];
@@ -64,7 +64,8 @@ function effectCell(lesson: LessonJson): string {
   return (
     asString(asObject(lesson.closed).words) ??
     (isDecided && !isMeasured ? asString(trial.words) : undefined) ??
-    describeEffect(effect)
+    describeEffect(effect) ??
+    ''
   );
 }
 
@@ -89,7 +90,7 @@ export function printLesson(printer: Printer, lesson: LessonJson, now: number): 
     ...field('next', nextStep(lesson, asString(why.fix))),
     [isAction(lesson) ? 'acts for' : 'shown to', scope.join(', ') || 'every agent'],
     ...field('does', isAction(lesson) ? JSON.stringify(asObject(lesson.overlay).payload) : undefined),
-    ['effect', describeEffect(asObject(lesson.effect))],
+    ...field('effect', describeEffect(asObject(lesson.effect))),
     ...useRows(asArray(lesson.uses).map(asObject)),
     ...field('trial', asString(asObject(lesson.trial).words)),
     ['written', `by ${text(lesson.writtenBy)}, ${localTime(timeOf(lesson.createdAt))}`],
@@ -214,13 +215,8 @@ const useRows = (uses: readonly JsonObject[]): readonly (readonly [string, strin
     `${member === undefined ? 'here' : `by ${text(member)}`} in ${plural(Number(sessions), 'session')}: ${text(worked)} worked, ${text(failed)} failed in spite of it`,
   ]);
 
-/** The effect in words; of an older daemon, its figures. */
-function describeEffect(effect: JsonObject): string {
-  const words = asString(effect.words);
-  if (words !== undefined) return words;
-  const sessions = (arm: unknown): number => asNumber(asObject(arm).n) ?? 0;
-  return `${sessions(effect.with)} with, ${sessions(effect.without)} without`;
-}
+/** The effect in words; undefined for a person's word, which is not measured. */
+const describeEffect = (effect: JsonObject): string | undefined => asString(effect.words);
 
 /** A sentence that continues under itself. */
 export function printWrapped(printer: Printer, words: string, width: number | undefined): void {

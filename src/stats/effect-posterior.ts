@@ -86,6 +86,8 @@ export const SAME_MARGIN = 0.1;
 const HISTORY_WEIGHT = 0.5;
 /** Before anything was decided: as if these many lessons of a kind had been. Half of what is learned helps, a third changes little. */
 const FIRST_DECIDED: DecidedCounts = { helpful: 3, harmful: 1, noDifference: 2 };
+/** What was decided before counts as this many lessons at most: verdicts may be wrong, and must not decide about the next lesson by themselves. */
+const MOST_DECIDED = 4;
 /** What helps does so by 25 points on average; what harms harms as much; what changes little changes ten points at most, mostly. */
 const USUAL_EFFECT = 0.25;
 const LITTLE_EFFECT = 0.1;
@@ -93,8 +95,8 @@ const LITTLE_EFFECT = 0.1;
 const CROSSED = 0.1;
 /** More sessions than these say nothing more about how people react: the grid of reaction rates is no finer. */
 const MOST_OTHERS = 300;
-/** Before the first task: as if two tasks had differed by this much (a standard deviation of 40 points). */
-const FIRST_TASKS = { degrees: 2, variance: 0.15 } as const;
+/** Before the first task: as if two tasks had differed by this much (a standard deviation of 45 points). */
+const FIRST_TASKS = { degrees: 2, variance: 0.2 } as const;
 
 const STEP = 0.025;
 const RATES = Array.from({ length: 41 }, (_, at) => Math.min(1 - STEP / 4, Math.max(STEP / 4, at * STEP)));
@@ -120,7 +122,9 @@ export function effectPosterior(evidence: EffectEvidence): EffectPosterior {
     const past = likelihood(before, events);
     return { logWeight, shown, absent: absent.map((value, at) => value + HISTORY_WEIGHT * (past[at] ?? 0)) };
   });
-  const scales = parts.map(({ logWeight, shown, absent }) => logWeight + Math.max(...shown) + Math.max(...absent));
+  const scales = parts.map(
+    ({ logWeight, shown, absent }) => logWeight + Math.max(...shown) + Math.max(...absent),
+  );
   const top = Math.max(...scales);
   parts.forEach(({ shown, absent }, at) => {
     const scale = Math.exp((scales[at] ?? 0) - top);
@@ -178,7 +182,12 @@ function reactionRates(others: OutcomeCounts): readonly ReactionRates[] {
   const { praise, complaint, silent } = others;
   const all = praise + complaint + silent;
   const part = all > MOST_OTHERS ? MOST_OTHERS / all : 1;
-  const counts = { ...NO_OUTCOMES, praise: part * praise, complaint: part * complaint, silent: part * silent };
+  const counts = {
+    ...NO_OUTCOMES,
+    praise: part * praise,
+    complaint: part * complaint,
+    silent: part * silent,
+  };
   return REACTIONS.flatMap((praised) =>
     REACTIONS.map((complained) => {
       const values = likelihood(counts, logRates(praised, complained));
@@ -190,8 +199,14 @@ function reactionRates(others: OutcomeCounts): readonly ReactionRates[] {
 }
 
 /** The prior of each pair of rates, times the likelihood of the paired differences: a row for each rate without. */
-function priorWeights(decided: DecidedCounts | undefined, paired: PairedMean | undefined): readonly Float64Array[] {
-  const count = (verdict: keyof DecidedCounts): number => FIRST_DECIDED[verdict] + (decided?.[verdict] ?? 0);
+function priorWeights(
+  decided: DecidedCounts | undefined,
+  paired: PairedMean | undefined,
+): readonly Float64Array[] {
+  const { helpful = 0, harmful = 0, noDifference = 0 } = decided ?? {};
+  const part = Math.min(1, MOST_DECIDED / Math.max(1, helpful + harmful + noDifference));
+  const count = (verdict: keyof DecidedCounts): number =>
+    FIRST_DECIDED[verdict] + part * (decided?.[verdict] ?? 0);
   const all = count('helpful') + count('harmful') + count('noDifference');
   const shapes: readonly (readonly [weight: number, shape: (difference: number) => number])[] = [
     [count('helpful') / all, (difference) => (difference > 0 ? Math.exp(-difference / USUAL_EFFECT) : 0)],

@@ -465,10 +465,7 @@ describe('an agent', () => {
     const config = path.join(home.dir, 'config.json');
     const before = readFileSync(config, 'utf8');
     writeFileSync(path.join(home.dir, 'confirmed.json'), '{}');
-    writeFileSync(
-      config,
-      JSON.stringify({ ...JSON.parse(before), library: { autonomy: 'autonomous' } }),
-    );
+    writeFileSync(config, JSON.stringify({ ...JSON.parse(before), library: { autonomy: 'autonomous' } }));
     await ask(daemon.port, { path: '/api/reload', headers: bearer(daemon.ownerKey), body: '{}' });
     const waits = await runInProcess(['config', 'confirm', '--home', home.dir]);
     expect(waits.stderr).toContain('Only a person at a terminal');

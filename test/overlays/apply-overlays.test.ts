@@ -83,5 +83,4 @@ describe('overlays of a turn', () => {
     expect(biasOf([hint('cheap', 0.2), hint('cheap', 0.2)])).toBe(-MOST_BIAS);
     expect(biasOf([hint('cheap', 0.1), hint('strong', 0.1)])).toBe(0);
   });
-
 });

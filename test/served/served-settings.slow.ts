@@ -306,8 +306,8 @@ describe('a config file that is changed by hand', () => {
 
   it('waits for the owner when it asks for more freedom (it would be a way around the question)', async () => {
     const text = readFileSync(file(), 'utf8').replace(
-      /"holdout": ?0/,
-      '"holdout": 0, "autonomy": "autonomous"',
+      /"library": ?\{/,
+      '"library": {"autonomy": "autonomous", ',
     );
     writeFileSync(file(), text);
     await owner('POST', '/api/reload', {});

@@ -37,7 +37,10 @@ describe('the posterior of an effect', () => {
   });
 
   it('changes its sign when the arms change places', () => {
-    const [one, other] = [counts({ praise: 9, complaint: 4, silent: 12 }), counts({ praise: 2, complaint: 6, silent: 7 })];
+    const [one, other] = [
+      counts({ praise: 9, complaint: 4, silent: 12 }),
+      counts({ praise: 2, complaint: 6, silent: 7 }),
+    ];
     const there = effectPosterior({ with: one, without: other, decided: EVEN });
     const back = effectPosterior({ with: other, without: one, decided: EVEN });
     expect(back.mean).toBeCloseTo(-there.mean, 2);
@@ -71,14 +74,21 @@ describe('the posterior of an effect', () => {
     });
     expect(checked.helps).toBeGreaterThan(heard.helps);
     const shown = counts({ success: 9, failure: 1 });
-    const earlier = effectPosterior({ with: shown, without: NO_OUTCOMES, before: counts({ success: 2, failure: 8 }) });
+    const earlier = effectPosterior({
+      with: shown,
+      without: NO_OUTCOMES,
+      before: counts({ success: 2, failure: 8 }),
+    });
     const now = effectPosterior({ with: shown, without: counts({ success: 2, failure: 8 }) });
     expect(earlier.helps).toBeGreaterThan(effectPosterior({ with: shown, without: NO_OUTCOMES }).helps);
     expect(now.helps).toBeGreaterThan(earlier.helps);
   });
 
   it('learns from what was decided about lessons of the same kind', () => {
-    const evidence = { with: counts({ success: 6, failure: 4 }), without: counts({ success: 2, failure: 3 }) };
+    const evidence = {
+      with: counts({ success: 6, failure: 4 }),
+      without: counts({ success: 2, failure: 3 }),
+    };
     const after = (helpful: number, harmful: number): number =>
       effectPosterior({ ...evidence, decided: { helpful, harmful, noDifference: 0 } }).helps;
     expect(after(12, 0)).toBeGreaterThan(after(0, 0));
@@ -96,7 +106,9 @@ describe('the mean over tasks', () => {
 
   it('decides with few tasks that clearly agree, together with sessions', () => {
     const paired = meanOfTasks([0.6, 0.7, 0.5, 0.6]);
-    expect(paired && effectPosterior({ with: NO_OUTCOMES, without: NO_OUTCOMES, paired }).helps).toBeGreaterThan(0.95);
+    expect(
+      paired && effectPosterior({ with: NO_OUTCOMES, without: NO_OUTCOMES, paired }).helps,
+    ).toBeGreaterThan(0.95);
   });
 });
 

@@ -101,7 +101,13 @@ async function practiceRows(): Promise<readonly (readonly string[])[]> {
   for (let at = 0; at < libraries; at++) {
     const seed = `practice/${at}`;
     results.push(
-      ...(await runLibrary({ seed, candidates: drawLibrary(MIXED), noise: 'independent', roots: 8, faults: 0.02 })),
+      ...(await runLibrary({
+        seed,
+        candidates: drawLibrary(MIXED),
+        noise: 'independent',
+        roots: 8,
+        faults: 0.02,
+      })),
     );
     process.stderr.write(`practice: ${at + 1} of ${libraries} libraries\n`);
   }
@@ -123,7 +129,16 @@ without the lesson 10 to 70 of 100 fitting sessions succeed. 30 days of record b
 their 95 % interval, shares are Wilson's. A rule that the person told was withheld in ${toldWithheld} sessions.
 
 ${markdownTable(
-  ['true effect', 'median days to', 'days', 'goal', 'promoted', 'retired', 'no difference', 'sessions held out'],
+  [
+    'true effect',
+    'median days to',
+    'days',
+    'goal',
+    'promoted',
+    'retired',
+    'no difference',
+    'sessions held out',
+  ],
   summaries.map(({ name, goal, medianDays, daysInterval: [low, high], isMet, outcomes, heldOutShare }) => [
     name,
     goal.split(' ')[0] || 'any verdict',

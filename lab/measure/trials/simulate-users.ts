@@ -35,7 +35,7 @@ export interface UserResult {
   readonly outcome: TrialOutcome;
   /** Since the lesson was written. */
   readonly days: number;
-  /** Sessions that went without the lesson, and all sessions since it was written. */
+  /** Sessions that went without the lesson, and all sessions, those before it included. */
   readonly heldOut: number;
   readonly sessions: number;
   /** Sessions that went without the rule that the person told: must be 0. */
@@ -79,7 +79,7 @@ export function simulateUser(world: UserWorld, seed: string): UserResult {
   const holdout = createLibraryHoldout(library, effects);
   const chances = { random, base: drawBase(world, random.next()), world };
   const before = workBefore(chances, effects, seed);
-  let [sessions, heldOut, toldWithheld] = [0, 0, 0];
+  let [sessions, heldOut, toldWithheld] = [world.daysBefore * SESSIONS_A_DAY, 0, 0];
   const trial = {
     lesson: INFERRED,
     record: {
@@ -99,14 +99,16 @@ export function simulateUser(world: UserWorld, seed: string): UserResult {
       const chosen =
         random.next() < FITTING ? select((lesson) => holdout.lotOf({ session }, lesson)) : undefined;
       const isOut = chosen?.heldOut.includes(INFERRED.id) === true;
-      const rate = chosen === undefined ? OTHERS : chances.base + (world.drift ?? 0) + (isOut ? 0 : world.effect);
+      const rate =
+        chosen === undefined ? OTHERS : chances.base + (world.drift ?? 0) + (isOut ? 0 : world.effect);
       effects.add(endedSession(effects, { session, chosen, outcome: react(rate, chances) }));
       sessions++;
       if (isOut) heldOut++;
       if (chosen !== undefined && !chosen.lessons.includes(TOLD.id)) toldWithheld++;
     }
     const [verdict] = decideTrials([trial], effects, START + day * DAY_MS);
-    if (verdict !== undefined) return { outcome: verdict.outcome, days: day, heldOut, sessions, toldWithheld };
+    if (verdict !== undefined)
+      return { outcome: verdict.outcome, days: day, heldOut, sessions, toldWithheld };
   }
 }
 
@@ -130,7 +132,9 @@ function workBefore(chances: Chances, effects: LessonEffects, seed: string): Out
   for (let at = 0; at < chances.world.daysBefore * SESSIONS_A_DAY; at++) {
     const session = `${seed}/before/${at}`;
     const isFitting = chances.random.next() < FITTING;
-    effects.add(endedSession(effects, { session, outcome: react(isFitting ? chances.base : OTHERS, chances) }));
+    effects.add(
+      endedSession(effects, { session, outcome: react(isFitting ? chances.base : OTHERS, chances) }),
+    );
     const outcome = effects.outcomeOf(session);
     if (isFitting && outcome !== undefined) fitting = addOutcomes(fitting, outcome);
   }
@@ -171,7 +175,11 @@ function select(lotOf: (lesson: string) => 'shown' | 'held-out'): Chosen {
 
 function endedSession(
   { seq }: LessonEffects,
-  ended: { readonly session: string; readonly chosen?: Chosen | undefined; readonly outcome: number | undefined },
+  ended: {
+    readonly session: string;
+    readonly chosen?: Chosen | undefined;
+    readonly outcome: number | undefined;
+  },
 ): StoredFact {
   const { session, chosen = { lessons: [], heldOut: [] }, outcome } = ended;
   return {

@@ -65,7 +65,9 @@ export async function toFeedEvent(
       return isAttemptId(session) ? undefined : make('appraised', { turn, session, verdict, reward });
     }
     case 'session-scored':
-      return fact.score === undefined ? undefined : make('scored', { session: fact.session, score: fact.score });
+      return fact.score === undefined
+        ? undefined
+        : make('scored', { session: fact.session, score: fact.score });
     case 'session-erased':
       return make('erased', { session: fact.session });
     case 'library-changed': {

@@ -7,7 +7,6 @@ import { readTrials, type Trials } from '../../lessons/effect/fold-trials.ts';
 import { judgeEffect } from '../../lessons/effect/judge-effect.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
 import { weighLesson } from '../../lessons/effect/weigh-lesson.ts';
-import { addOutcomes, countOutcomes, NO_OUTCOMES } from '../../stats/effect-posterior.ts';
 import { type MayShare, readSharing } from '../../lessons/fold-members.ts';
 import { isOfTeam } from '../../lessons/member-library.ts';
 import { isSameInPlainWords } from '../../lessons/similar/plain-words.ts';
@@ -19,6 +18,7 @@ import {
   withdrawLessons,
 } from '../../lessons/team-lesson.ts';
 import { provenEffect } from '../../lessons/transfer.ts';
+import { addOutcomes, countOutcomes, NO_OUTCOMES } from '../../stats/effect-posterior.ts';
 import { plural } from '../../text/phrases.ts';
 import { decidedLearner } from '../cycle.ts';
 import { readKnown } from '../distiller/known-lessons.ts';
@@ -203,7 +203,10 @@ function pooledEffect(
   const sum = (arm: 'with' | 'without') =>
     arms.map((one) => one[arm]).reduce((all, one) => addOutcomes(all, one), NO_OUTCOMES);
   const [shown, without] = [sum('with'), sum('without')];
-  const together = weighLesson(sources[0], undefined, { ...effects, sessionsOf: () => ({ with: shown, without }) });
+  const together = weighLesson(sources[0], undefined, {
+    ...effects,
+    sessionsOf: () => ({ with: shown, without }),
+  });
   if (countOutcomes(without) === 0 || judgeEffect(together) !== 'helpful') return undefined;
   return `real sessions of all of them came out better with it: ${countOutcomes(shown)} with and ${countOutcomes(without)} without`;
 }

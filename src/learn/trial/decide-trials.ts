@@ -7,8 +7,8 @@ import type { TrialRecord, Trials } from '../../lessons/effect/fold-trials.ts';
 import { isRetirable, judgeEffect } from '../../lessons/effect/judge-effect.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
 import { isMeasured, testScopeOf } from '../../lessons/effect/lessons-under-test.ts';
-import { weighLesson } from '../../lessons/effect/weigh-lesson.ts';
-import { countOutcomes, type OutcomeCounts } from '../../stats/effect-posterior.ts';
+import { pairedMean, weighLesson } from '../../lessons/effect/weigh-lesson.ts';
+import { countOutcomes, NO_OUTCOMES } from '../../stats/effect-posterior.ts';
 import { plural } from '../../text/phrases.ts';
 
 export const MEASUREMENT: Author = { kind: 'instar', name: 'measurement' };
@@ -18,8 +18,9 @@ export const MEASUREMENT: Author = { kind: 'instar', name: 'measurement' };
  */
 export const TEST_DAYS = 45;
 const DAY_MS = 86_400_000;
-/** With fewer, "no difference" would say more than was looked at. */
+/** With fewer sessions with a lesson, and without it or before it, a verdict would say more than was looked at. */
 const FEWEST_SESSIONS = 5;
+const FEWEST_OTHERS = 3;
 
 export type WeighedEffects = Pick<LessonEffects, 'sessionsOf' | 'all' | 'decided'>;
 
@@ -34,7 +35,10 @@ const isOnTrial = (lesson: Lesson): boolean => lesson.state === 'trial' && isMea
 const isDecided = ({ end }: TrialRecord): boolean => end !== undefined && end.outcome !== 'untested';
 
 /** A person's word is not among them. */
-export const runningTrials = (lessons: readonly Lesson[], trials: Pick<Trials, 'of'>): readonly RunningTrial[] =>
+export const runningTrials = (
+  lessons: readonly Lesson[],
+  trials: Pick<Trials, 'of'>,
+): readonly RunningTrial[] =>
   lessons.filter(isOnTrial).flatMap((lesson) => {
     const record = trials.of(subjectOf(lesson));
     return record === undefined || isDecided(record) ? [] : [{ lesson, record }];
@@ -82,9 +86,10 @@ export function decideTrials(
   now: number,
 ): readonly TrialVerdict[] {
   return running.flatMap(({ lesson, record }) => {
-    const posterior = weighLesson(lesson, record, effects);
-    const judged = judgeEffect(posterior);
-    const outcome = judged !== 'unknown' ? judged : now >= record.until ? lateOutcome(lesson, record, effects) : undefined;
+    const isCompared = hasComparison(lesson, record, effects);
+    const judged = isCompared ? judgeEffect(weighLesson(lesson, record, effects)) : 'unknown';
+    const late = isCompared ? 'no-difference' : 'untested';
+    const outcome = judged !== 'unknown' ? judged : now >= record.until ? late : undefined;
     if (outcome === undefined || record.end?.outcome === outcome) return [];
     const figures = describeFigures(lesson, record, effects);
     return [{ lesson, subject: record.subject, outcome, why: `${WHY[outcome]}${figures}` }];
@@ -98,22 +103,21 @@ const WHY: Readonly<Record<TrialOutcome, string>> = {
   untested: 'it could not be measured by its date: ',
 };
 
-function lateOutcome(lesson: Lesson, record: TrialRecord, effects: WeighedEffects): TrialOutcome {
+/** Whether there is anything to compare: what was decided about other lessons says nothing about this one by itself. */
+function hasComparison(lesson: Lesson, record: TrialRecord, effects: WeighedEffects): boolean {
+  if (pairedMean(record) !== undefined) return true;
   const arms = effects.sessionsOf(lesson.id);
-  const isTried = record.differences.tasks.size + record.differences.replay.size > 0;
-  const isCompared = countOutcomes(arms.with) >= FEWEST_SESSIONS && hasComparison(arms.without, record.before);
-  return isTried || isCompared ? 'no-difference' : 'untested';
+  const others = countOutcomes(arms.without) + countOutcomes(record.before ?? NO_OUTCOMES);
+  return countOutcomes(arms.with) >= FEWEST_SESSIONS && others >= FEWEST_OTHERS;
 }
-
-const hasComparison = (without: OutcomeCounts, before: OutcomeCounts | undefined): boolean =>
-  countOutcomes(without) > 0 || (before !== undefined && countOutcomes(before) >= FEWEST_SESSIONS);
 
 function describeFigures(lesson: Lesson, record: TrialRecord, effects: WeighedEffects): string {
   const arms = effects.sessionsOf(lesson.id);
   const [shown, without] = [arms.with, arms.without].map((arm) => Math.round(countOutcomes(arm)));
   const pairs = record.differences.tasks.size + record.differences.replay.size;
   const attempts = pairs === 0 ? [] : [trialFigures(record)];
-  const sessions = pairs > 0 && !shown ? [] : [`${plural(shown ?? 0, 'session')} with it, ${without} without`];
+  const sessions =
+    pairs > 0 && !shown ? [] : [`${plural(shown ?? 0, 'session')} with it, ${without} without`];
   return [...attempts, ...sessions].join('; ');
 }
 

@@ -33,7 +33,8 @@ const MOST_EARLIER = 80;
 export function createTrialRow(options: TrialRowOptions): LearnerRow {
   const { library, effects } = options.lessons;
   let mark = '';
-  const markAt = (now: number): string => `${library.generation}/${effects.version}/${Math.floor(now / DAY_MS)}`;
+  const markAt = (now: number): string =>
+    `${library.generation}/${effects.version}/${Math.floor(now / DAY_MS)}`;
   async function* decide(): LearningPieces {
     const now = options.clock.now();
     mark = markAt(now);

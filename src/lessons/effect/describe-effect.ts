@@ -39,11 +39,15 @@ export function createDescribeEffect({
     if (!isMeasured(lesson)) return undefined;
     const verdict = effects.verdict(lesson.id);
     const arms = effects.sessionsOf(lesson.id);
-    const count = { with: Math.round(countOutcomes(arms.with)), without: Math.round(countOutcomes(arms.without)) };
+    const count = {
+      with: Math.round(countOutcomes(arms.with)),
+      without: Math.round(countOutcomes(arms.without)),
+    };
     const sessions = `${plural(count.with, 'session')} with it, ${count.without} without`;
     if (verdict !== 'unknown') return { verdict, ...count, words: `${VERDICTS[verdict]}: ${sessions}` };
     const queue = queues().get(testScopeOf(lesson)) ?? [];
-    if (!queue.some(({ id }) => id === lesson.id)) return { verdict, ...count, words: `not measured: ${sessions}` };
+    if (!queue.some(({ id }) => id === lesson.id))
+      return { verdict, ...count, words: `not measured: ${sessions}` };
     const trial = trialOf(lesson, trials);
     const day = trial && dayOf(trial.until);
     const date = trial === undefined ? {} : { decideBy: new Date(trial.until).toISOString() };

@@ -55,7 +55,10 @@ const countTasks = ({ differences }: Pick<TrialRecord, 'differences'>): number =
   new Set([...differences.tasks.keys(), ...differences.replay.keys()]).size;
 
 /** `+0.31 [+0.12, +0.48] in 44 pairs of attempts at 9 tasks`. */
-export function trialFigures({ differences, identity }: Pick<TrialRecord, 'differences' | 'identity'>): string {
+export function trialFigures({
+  differences,
+  identity,
+}: Pick<TrialRecord, 'differences' | 'identity'>): string {
   const parts = (['tasks', 'replay'] as const).flatMap((method) => {
     const tasks = differences[method];
     if (tasks.size === 0) return [];
@@ -67,14 +70,17 @@ export function trialFigures({ differences, identity }: Pick<TrialRecord, 'diffe
     return [`${figures(tasks)} in ${what}`];
   });
   if (parts.length === 0) return 'by real sessions with and without it';
-  const ofIdentity =
-    identity === undefined ? '' : `; how far it keeps the identity: ${figures(identity)}`;
+  const ofIdentity = identity === undefined ? '' : `; how far it keeps the identity: ${figures(identity)}`;
   return `${parts.join(', ')} at ${plural(countTasks({ differences }), 'task')}${ofIdentity}`;
 }
 
 /** The 95 % interval of the mean over tasks. */
 export function trialInterval(tasks: TaskDifferences): { readonly low: number; readonly high: number } {
-  const { mean, standardError, degrees } = meanOfTasks(meansOf(tasks)) ?? { mean: 0, standardError: 1, degrees: 1 };
+  const { mean, standardError, degrees } = meanOfTasks(meansOf(tasks)) ?? {
+    mean: 0,
+    standardError: 1,
+    degrees: 1,
+  };
   const half = tQuantile(0.975, degrees) * standardError;
   return { low: Math.max(-1, mean - half), high: Math.min(1, mean + half) };
 }

@@ -52,7 +52,10 @@ function createTrialFold(): TrialFold {
       if (fact.type === 'trial-opened') {
         const { subject, place, until, before } = fact;
         if (trials.has(subject)) return;
-        trials.set(subject, { ...opened(subject, place, at, until), ...(before === undefined ? {} : { before }) });
+        trials.set(subject, {
+          ...opened(subject, place, at, until),
+          ...(before === undefined ? {} : { before }),
+        });
         last.set(familyOf(subject), Math.max(place, last.get(familyOf(subject)) ?? 0));
       }
       if (fact.type !== 'trial-measured' && fact.type !== 'trial-ended') return;
@@ -95,9 +98,7 @@ function measured(
   return {
     ...trial,
     differences: { ...trial.differences, [by]: addDifferences(trial.differences[by], differences) },
-    ...(ofIdentity.length === 0
-      ? {}
-      : { identity: addDifferences(trial.identity ?? new Map(), ofIdentity) }),
+    ...(ofIdentity.length === 0 ? {} : { identity: addDifferences(trial.identity ?? new Map(), ofIdentity) }),
     begun: { ...trial.begun, [by]: Math.max(trial.begun[by], begun) },
     used: addSpending(trial.used, used),
   };

@@ -12,7 +12,9 @@ import type { TaskDifferences, TrialRecord } from './fold-trials.ts';
 import type { LessonEffects } from './lesson-effects.ts';
 
 /** An effect on variations of one or two tasks may be luck with these tasks. */
-export const FEWEST_TASKS = 3;
+const FEWEST_TASKS = 3;
+/** Single attempts succeed by luck. */
+const FEWEST_PAIRS = 12;
 /** A judge may prefer an answer for its style: this much of a preference does not count, in either direction. */
 const JUDGE_MARGIN = 0.1;
 
@@ -40,7 +42,9 @@ export function weighLesson(
 export function pairedMean({ differences }: Pick<TrialRecord, 'differences'>): PairedMean | undefined {
   const isReplay = differences.tasks.size === 0;
   const tasks = isReplay ? differences.replay : differences.tasks;
-  const measured = tasks.size < FEWEST_TASKS ? undefined : meanOfTasks(meansOf(tasks));
+  const pairs = [...tasks.values()].reduce((sum, one) => sum + one.pairs, 0);
+  const measured =
+    tasks.size < FEWEST_TASKS || pairs < FEWEST_PAIRS ? undefined : meanOfTasks(meansOf(tasks));
   if (measured === undefined || !isReplay) return measured;
   const size = Math.max(0, Math.abs(measured.mean) - JUDGE_MARGIN);
   return { ...measured, mean: Math.sign(measured.mean) * size };

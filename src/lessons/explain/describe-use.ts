@@ -53,10 +53,16 @@ export function describeUse(
 }
 
 /** Whether what practice found is recalled at all: lessons of it in use, and how many of them a scored session had. */
-function describePractised(library: Library, effects: Pick<LessonEffects, 'sessionsOf'>): JsonObject | undefined {
+function describePractised(
+  library: Library,
+  effects: Pick<LessonEffects, 'sessionsOf'>,
+): JsonObject | undefined {
   const inUse = library
     .lessons()
     .filter(({ state, text }) => (state === 'trial' || state === 'live') && text.note.source === 'practice');
   if (inUse.length === 0) return undefined;
-  return { inUse: inUse.length, shown: inUse.filter(({ id }) => countOutcomes(effects.sessionsOf(id).with) > 0).length };
+  return {
+    inUse: inUse.length,
+    shown: inUse.filter(({ id }) => countOutcomes(effects.sessionsOf(id).with) > 0).length,
+  };
 }

@@ -83,9 +83,7 @@ export function selectLessons(
   const judged = chooseLines(bodies, selection);
   const withVerdict = (verdict: RecallOutcome): readonly RecallCandidate[] =>
     judged.filter((one) => one.verdict === verdict).map((one) => one.candidate);
-  const unmeasured = taken
-    .filter(({ lesson }) => isOwnersAlone(lesson))
-    .map(({ lesson }) => lesson.id);
+  const unmeasured = taken.filter(({ lesson }) => isOwnersAlone(lesson)).map(({ lesson }) => lesson.id);
   return {
     ...(unmeasured.length === 0 ? {} : { unmeasured }),
     lessons: [...withVerdict('shown')].sort(byPlace).map(({ lesson }) => lesson),

@@ -10,8 +10,8 @@ import {
 } from '../../../src/learn/memory/consolidate.ts';
 import type { PastSession } from '../../../src/learn/practice/practice-history.ts';
 import { createLessonEffects } from '../../../src/lessons/effect/lesson-effects.ts';
-import { countOutcomes } from '../../../src/stats/effect-posterior.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
+import { countOutcomes } from '../../../src/stats/effect-posterior.ts';
 import { DAY, type MemoryLibrary, openMemoryLibrary } from './memory-library.ts';
 
 const embed = createNgramEmbed();

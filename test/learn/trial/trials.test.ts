@@ -242,7 +242,10 @@ describe('what cannot be tested', () => {
     world.pass(46 * DAY_MS);
     const late = await world.run(nothing);
     const reason = 'it could not be measured by its date: 0 sessions with it, 0 without';
-    expect(late.find(({ type }) => type === 'trial-decided')).toMatchObject({ outcome: 'untested', why: reason });
+    expect(late.find(({ type }) => type === 'trial-decided')).toMatchObject({
+      outcome: 'untested',
+      why: reason,
+    });
     expect(world.library.lesson('iso-dates')?.state).toBe('trial');
     const trials = await readTrials(world.records);
     expect(describeUse(world.library, trials, createLessonEffects()).undecided).toEqual([

@@ -29,7 +29,11 @@ describe('the effect of a lesson, in words', () => {
   for (let at = 0; at < 14; at++) effects.add(scored(at + 1, `s${at}`, at % 2, ['first', 'second']));
   for (let at = 14; at < 17; at++) effects.add(scored(at + 1, `s${at}`, at % 2, ['second'], ['first']));
   const library = { lessons: () => lessons, generation: 1 };
-  const describeEffect = createDescribeEffect({ library, effects, trials: { of: (subject) => trials.get(subject) } });
+  const describeEffect = createDescribeEffect({
+    library,
+    effects,
+    trials: { of: (subject) => trials.get(subject) },
+  });
   const of = (id: string) => {
     const lesson = lessons.find((one) => one.id === id);
     return lesson && describeEffect(lesson);
@@ -57,7 +61,12 @@ describe('the effect of a lesson, in words', () => {
   });
 
   it('is the verdict once there is one, and the next lesson is on trial', () => {
-    const fact = { type: 'trial-ended', subject: 'lesson/first/1', outcome: 'no-difference', why: '' } as const;
+    const fact = {
+      type: 'trial-ended',
+      subject: 'lesson/first/1',
+      outcome: 'no-difference',
+      why: '',
+    } as const;
     effects.add({ seq: 99, at: 0, fact });
     expect(of('first')).toEqual({
       verdict: 'no-difference',

@@ -52,7 +52,11 @@ describe('a library', () => {
     lessonOf('pinned', { state: 'trial', pinned: true }),
     lessonOf('live'),
   ];
-  const library = { lessons: () => lessons, lesson: (id: string) => lessons.find((one) => one.id === id), generation: 1 };
+  const library = {
+    lessons: () => lessons,
+    lesson: (id: string) => lessons.find((one) => one.id === id),
+    generation: 1,
+  };
   const open = (sessions: number) => {
     const effects = createLessonEffects();
     for (const at of counting(sessions)) effects.add(scored(at + 1, `before-${at}`, 1, []));
@@ -70,9 +74,19 @@ describe('a library', () => {
     for (const at of counting(3000)) {
       const session = `s${at}`;
       const isFitting = at % 5 === 0;
-      const held = !isFitting ? [] : lessons.filter(({ id }) => holdout.lotOf({ session }, id) === 'held-out');
+      const held = !isFitting
+        ? []
+        : lessons.filter(({ id }) => holdout.lotOf({ session }, id) === 'held-out');
       for (const { id } of held) out[id] = (out[id] ?? 0) + 1;
-      effects.add(scored(at + 1, session, 1, [], held.map(({ id }) => id)));
+      effects.add(
+        scored(
+          at + 1,
+          session,
+          1,
+          [],
+          held.map(({ id }) => id),
+        ),
+      );
     }
     expect(Object.keys(out)).toEqual(['old']);
     expect(out.old).toBeLessThanOrEqual(90);
@@ -89,7 +103,11 @@ describe('a library', () => {
       at: 0,
       fact: { type: 'trial-ended', subject: 'lesson/old/1', outcome: 'no-difference', why: 'none seen' },
     });
-    expect(counting(40).some((at) => holdout.lotOf({ session: `later-${at}` }, 'young') === 'held-out')).toBe(true);
-    expect(counting(40).some((at) => holdout.lotOf({ session: `last-${at}` }, 'old') === 'held-out')).toBe(false);
+    expect(counting(40).some((at) => holdout.lotOf({ session: `later-${at}` }, 'young') === 'held-out')).toBe(
+      true,
+    );
+    expect(counting(40).some((at) => holdout.lotOf({ session: `last-${at}` }, 'old') === 'held-out')).toBe(
+      false,
+    );
   });
 });

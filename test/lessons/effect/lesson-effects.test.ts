@@ -48,7 +48,10 @@ describe('createEffects', () => {
       scored(3, 's3', 0, [], ['a', 'b']),
     ]);
     expect(effects.sessionsOf('a')).toMatchObject({ with: { praise: 2 }, without: { complaint: 1 } });
-    expect(effects.sessionsOf('b')).toMatchObject({ with: { praise: 1 }, without: { praise: 1, complaint: 1 } });
+    expect(effects.sessionsOf('b')).toMatchObject({
+      with: { praise: 1 },
+      without: { praise: 1, complaint: 1 },
+    });
   });
 
   it('counts silent sessions, and a score that comes later in the place of the silence', () => {
