@@ -89,10 +89,10 @@ describe('the posterior of an effect', () => {
       with: counts({ success: 6, failure: 4 }),
       without: counts({ success: 2, failure: 3 }),
     };
-    const after = (helpful: number, harmful: number): number =>
+    const helpsAfter = (helpful: number, harmful: number): number =>
       effectPosterior({ ...evidence, decided: { helpful, harmful, noDifference: 0 } }).helps;
-    expect(after(12, 0)).toBeGreaterThan(after(0, 0));
-    expect(after(0, 12)).toBeLessThan(after(0, 0));
+    expect(helpsAfter(12, 0)).toBeGreaterThan(helpsAfter(0, 0));
+    expect(helpsAfter(0, 12)).toBeLessThan(helpsAfter(0, 0));
   });
 });
 

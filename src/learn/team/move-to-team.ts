@@ -125,7 +125,7 @@ function countScored(
 interface MoveSource {
   readonly lessons: readonly Lesson[];
   readonly trials: Pick<Trials, 'of'>;
-  readonly effects: Pick<LessonEffects, 'sessionsOf' | 'verdict' | 'all' | 'decided'>;
+  readonly effects: Pick<LessonEffects, 'sessionsOf' | 'verdict' | 'all' | 'decided' | 'version'>;
   readonly mayShare: MayShare;
   /** Tells whether two members said the same in other words. */
   readonly compareQuotes: CompareQuotes;

@@ -5,9 +5,8 @@ import { lessonSubject, type TrialFact, type TrialOutcome } from '../../core/tri
 import { trialFigures } from '../../lessons/effect/describe-trial.ts';
 import type { TrialRecord, Trials } from '../../lessons/effect/fold-trials.ts';
 import { isRetirable, judgeEffect } from '../../lessons/effect/judge-effect.ts';
-import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
 import { isMeasured, testScopeOf } from '../../lessons/effect/lessons-under-test.ts';
-import { pairedMean, weighLesson } from '../../lessons/effect/weigh-lesson.ts';
+import { pairedMean, type WeighedEffects, weighLesson } from '../../lessons/effect/weigh-lesson.ts';
 import { countOutcomes, NO_OUTCOMES } from '../../stats/effect-posterior.ts';
 import { plural } from '../../text/phrases.ts';
 
@@ -21,8 +20,6 @@ const DAY_MS = 86_400_000;
 /** With fewer sessions with a lesson, and without it or before it, a verdict would say more than was looked at. */
 const FEWEST_SESSIONS = 5;
 const FEWEST_OTHERS = 3;
-
-export type WeighedEffects = Pick<LessonEffects, 'sessionsOf' | 'all' | 'decided'>;
 
 /** A lesson on trial that has no verdict yet, with what was measured of it. */
 export interface RunningTrial {

@@ -5,7 +5,7 @@ import type { Records } from '../../core/store.ts';
 import type { TrialFact } from '../../core/trial.ts';
 import { readTrials, type TrialRecord, type Trials } from '../../lessons/effect/fold-trials.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
-import { weighLesson } from '../../lessons/effect/weigh-lesson.ts';
+import { type WeighedEffects, weighLesson } from '../../lessons/effect/weigh-lesson.ts';
 import { publishDecided } from '../cycle.ts';
 import {
   decideTrials,
@@ -15,7 +15,6 @@ import {
   runningTrials,
   type TrialVerdict,
   trialsToOpen,
-  type WeighedEffects,
 } from './decide-trials.ts';
 import { findTaskPool, type TaskPoolParts, type TaskPoolResult } from './gate-tasks.ts';
 import { type MeasureParts, type MeasureSettings, measureTrial } from './measure-trial.ts';

@@ -265,7 +265,7 @@ export function createLessonEffects(): LessonEffects {
 
   return {
     add: ({ seq: number, at, fact }) => {
-      version++;
+      if (fact.type === 'library-changed' || isAboutEffects(fact)) version++;
       if (fact.type === 'library-changed') for (const change of fact.changes) addChange(number, change);
       if (fact.type === 'trial-ended') {
         const id = lessonOfSubject(fact.subject);

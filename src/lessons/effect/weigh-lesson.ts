@@ -18,17 +18,28 @@ const FEWEST_PAIRS = 12;
 /** A judge may prefer an answer for its style: this much of a preference does not count, in either direction. */
 const JUDGE_MARGIN = 0.1;
 
+export type WeighedEffects = Pick<LessonEffects, 'sessionsOf' | 'all' | 'decided' | 'version'>;
+type MeasuredTrial = Pick<TrialRecord, 'differences' | 'before'>;
+
+/** By the record, which never changes: after a batch of attempts all trials are weighed, and one has changed. */
+const weighed = new WeakMap<
+  MeasuredTrial,
+  { readonly effects: WeighedEffects; readonly version: number; readonly posterior: EffectPosterior }
+>();
+
 /** What real sessions and attempts in practice say about a lesson together. */
 export function weighLesson(
   lesson: Pick<Lesson, 'id' | 'kind'>,
-  trial: Pick<TrialRecord, 'differences' | 'before'> | undefined,
-  effects: Pick<LessonEffects, 'sessionsOf' | 'all' | 'decided'>,
+  trial: MeasuredTrial | undefined,
+  effects: WeighedEffects,
 ): EffectPosterior {
+  const stored = trial && weighed.get(trial);
+  if (stored?.effects === effects && stored.version === effects.version) return stored.posterior;
   const { with: shown, without } = effects.sessionsOf(lesson.id);
   const before = trial?.before ?? NO_OUTCOMES;
   const measured = [shown, without, before].reduce((sum, one) => addOutcomes(sum, one));
   const paired = trial && pairedMean(trial);
-  return effectPosterior({
+  const posterior = effectPosterior({
     with: shown,
     without,
     before,
@@ -36,6 +47,8 @@ export function weighLesson(
     decided: effects.decided(lesson.kind),
     ...(paired === undefined ? {} : { paired }),
   });
+  if (trial !== undefined) weighed.set(trial, { effects, version: effects.version, posterior });
+  return posterior;
 }
 
 /** What attempts at tasks say; recorded requests only where there are none. Undefined while there are too few tasks to tell. */
