@@ -2,7 +2,7 @@ import { createRandom } from '../../../src/base/random.ts';
 import type { StoredFact } from '../../../src/core/fact.ts';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import type { TrialOutcome } from '../../../src/core/trial.ts';
-import { decideTrials, subjectOf, TEST_DAYS } from '../../../src/learn/trial/decide-trials.ts';
+import { decideTrials, trialSubject, TEST_DAYS } from '../../../src/learn/trial/decide-trials.ts';
 import { createLessonEffects, type LessonEffects } from '../../../src/lessons/effect/lesson-effects.ts';
 import { createLibraryHoldout } from '../../../src/lessons/effect/lessons-under-test.ts';
 import { RELEVANCE } from '../../../src/lessons/recall/relevance.ts';
@@ -83,7 +83,7 @@ export function simulateUser(world: UserWorld, seed: string): UserResult {
   const trial = {
     lesson: INFERRED,
     record: {
-      subject: subjectOf(INFERRED),
+      subject: trialSubject(INFERRED),
       place: 1,
       openedAt: START,
       until: START + TEST_DAYS * DAY_MS,

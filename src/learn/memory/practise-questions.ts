@@ -35,6 +35,8 @@ const BATCH = 4;
 /** Pairs that a re-test may use: it decides about an archive that can be undone. */
 const MOST_RETEST_PAIRS = 24;
 const MOST_SPOILED = 2;
+/** With these the prior prefers neither answer: of two lessons either may be the better one. */
+const EVEN = { helpful: 0, harmful: 2, noDifference: 0 } as const;
 
 /** Opens what attempts need, as a session of practice does, and answers the questions within its budget. */
 export async function openQuestionPractice(
@@ -198,7 +200,7 @@ function verdictOf(record: TrialRecord, most: number): TrialOutcome | undefined 
   const judged =
     paired === undefined
       ? 'unknown'
-      : judgeEffect(effectPosterior({ with: NO_OUTCOMES, without: NO_OUTCOMES, paired }));
+      : judgeEffect(effectPosterior({ with: NO_OUTCOMES, without: NO_OUTCOMES, decided: EVEN, paired }));
   if (judged !== 'unknown') return judged;
   return record.begun.tasks + record.begun.replay >= most ? 'no-difference' : undefined;
 }

@@ -27,7 +27,7 @@ export interface RunningTrial {
   readonly record: TrialRecord;
 }
 
-export const subjectOf = ({ id, revision }: Lesson): string => lessonSubject(id, revision);
+export const trialSubject = ({ id, revision }: Lesson): string => lessonSubject(id, revision);
 const isOnTrial = (lesson: Lesson): boolean => lesson.state === 'trial' && isMeasured(lesson);
 const isDecided = ({ end }: TrialRecord): boolean => end !== undefined && end.outcome !== 'untested';
 
@@ -37,7 +37,7 @@ export const runningTrials = (
   trials: Pick<Trials, 'of'>,
 ): readonly RunningTrial[] =>
   lessons.filter(isOnTrial).flatMap((lesson) => {
-    const record = trials.of(subjectOf(lesson));
+    const record = trials.of(trialSubject(lesson));
     return record === undefined || isDecided(record) ? [] : [{ lesson, record }];
   });
 
@@ -55,7 +55,7 @@ export function trialsToOpen(
     latest.set(scope, Math.max(record.until, latest.get(scope) ?? 0));
   }
   const fresh = lessons
-    .filter((lesson) => isOnTrial(lesson) && trials.of(subjectOf(lesson)) === undefined)
+    .filter((lesson) => isOnTrial(lesson) && trials.of(trialSubject(lesson)) === undefined)
     .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   const first = trials.nextPlace('lesson');
   return fresh.map((lesson, at) => {
@@ -64,7 +64,7 @@ export function trialsToOpen(
     latest.set(scope, until);
     return {
       lesson,
-      fact: { type: 'trial-opened', subject: subjectOf(lesson), place: first + at, until },
+      fact: { type: 'trial-opened', subject: trialSubject(lesson), place: first + at, until },
     };
   });
 }
@@ -130,7 +130,7 @@ export function changeFor(
   const change: Change = isHarmful
     ? { op: 'retire', id, reason: `harmful: ${why}` }
     : { op: 'move', id, to: 'live', reason: `measured: ${why}` };
-  const mark = hash('sha256', subjectOf(lesson), 'hex').slice(0, 24);
+  const mark = hash('sha256', trialSubject(lesson), 'hex').slice(0, 24);
   const reason = `${text.name} ${isHarmful ? 'does harm' : 'helps'}: ${why}`;
   return { id: `trial-${outcome}-${mark}`, by: MEASUREMENT, reason, changes: [change] };
 }
@@ -145,6 +145,6 @@ export const dueChanges = (
     .lessons()
     .filter(isOnTrial)
     .flatMap((lesson) => {
-      const end = trials.of(subjectOf(lesson))?.end;
+      const end = trials.of(trialSubject(lesson))?.end;
       return (end && changeFor(lesson, end, { library, mayPromote })) ?? [];
     });

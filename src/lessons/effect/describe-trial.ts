@@ -5,7 +5,7 @@ import { tQuantile } from '../../stats/distributions.ts';
 import { meanOfTasks } from '../../stats/effect-posterior.ts';
 import { plural } from '../../text/phrases.ts';
 import type { TaskDifferences, TrialRecord, Trials } from './fold-trials.ts';
-import { meansOf } from './weigh-lesson.ts';
+import { taskMeans } from './weigh-lesson.ts';
 
 /** The trial of the text that a lesson has now. */
 export const trialOf = ({ id, revision }: Lesson, trials: Pick<Trials, 'of'>): TrialRecord | undefined =>
@@ -33,7 +33,7 @@ export function describeTrial(trial: TrialRecord | undefined): string | undefine
 /** For `lessons show --json` and the like. */
 export function encodeTrial(trial: TrialRecord): JsonObject {
   const { place, openedAt, until, begun, used, end, differences } = trial;
-  const mean = (tasks: TaskDifferences): number | undefined => meanOfTasks(meansOf(tasks))?.mean;
+  const mean = (tasks: TaskDifferences): number | undefined => meanOfTasks(taskMeans(tasks))?.mean;
   return compact({
     place,
     since: new Date(openedAt).toISOString(),
@@ -76,7 +76,7 @@ export function trialFigures({
 
 /** The 95 % interval of the mean over tasks. */
 export function trialInterval(tasks: TaskDifferences): { readonly low: number; readonly high: number } {
-  const { mean, standardError, degrees } = meanOfTasks(meansOf(tasks)) ?? {
+  const { mean, standardError, degrees } = meanOfTasks(taskMeans(tasks)) ?? {
     mean: 0,
     standardError: 1,
     degrees: 1,
@@ -87,7 +87,7 @@ export function trialInterval(tasks: TaskDifferences): { readonly low: number; r
 
 function figures(tasks: TaskDifferences): string {
   const { low, high } = trialInterval(tasks);
-  return `${signed(meanOfTasks(meansOf(tasks))?.mean ?? 0)} [${signed(low)}, ${signed(high)}]`;
+  return `${signed(meanOfTasks(taskMeans(tasks))?.mean ?? 0)} [${signed(low)}, ${signed(high)}]`;
 }
 
 const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;

@@ -57,13 +57,13 @@ export function pairedMean({ differences }: Pick<TrialRecord, 'differences'>): P
   const tasks = isReplay ? differences.replay : differences.tasks;
   const pairs = [...tasks.values()].reduce((sum, one) => sum + one.pairs, 0);
   const measured =
-    tasks.size < FEWEST_TASKS || pairs < FEWEST_PAIRS ? undefined : meanOfTasks(meansOf(tasks));
+    tasks.size < FEWEST_TASKS || pairs < FEWEST_PAIRS ? undefined : meanOfTasks(taskMeans(tasks));
   if (measured === undefined || !isReplay) return measured;
   const size = Math.max(0, Math.abs(measured.mean) - JUDGE_MARGIN);
   return { ...measured, mean: Math.sign(measured.mean) * size };
 }
 
-export const meansOf = (tasks: TaskDifferences): readonly number[] =>
+export const taskMeans = (tasks: TaskDifferences): readonly number[] =>
   [...tasks.values()].map(({ pairs, sum }) => sum / pairs);
 
 /** Sessions that were counted before a lesson got its present text are among all others, and not in its arms. */
