@@ -70,7 +70,10 @@ async function followRecord({ place, gateway, append, clock, log }: FollowOption
     ...follower,
     announce: watch.announce,
     listen: ({ follow, reload, wake }) => {
-      follower.on(['library-changed', 'session-scored', 'rules-observed'], follow);
+      follower.on(
+        ['library-changed', 'session-scored', 'rules-observed', 'trial-opened', 'trial-ended'],
+        follow,
+      );
       /** An erased text must not stay in use here because the database was away for a moment. */
       const reloadSurely = async (session: string): Promise<void> => {
         try {

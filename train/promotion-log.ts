@@ -12,7 +12,7 @@ import {
 import type { NewFact, Records } from '../src/core/store.ts';
 import { PRACTICE_TASKS } from '../src/core/task-fact.ts';
 import { policySubject, TRIALS_SUBJECT, type TrialFact } from '../src/core/trial.ts';
-import { ERROR_BUDGET, levelInSequence } from '../src/stats/error-budget.ts';
+import { levelInSequence, WEIGHTS_ERROR_BUDGET } from '../src/stats/error-budget.ts';
 import type { PolicyPointer, PromotionEvent, PromotionSettings } from './promotion.ts';
 import { findTrialShortage, pointerOf, promote } from './promotion.ts';
 import type { CheckpointMoved, PolicyVersion } from './promotion-stages.ts';
@@ -225,7 +225,7 @@ function foldPolicyTrials(events: readonly Pick<StoredFact, 'fact'>[]): PolicyTr
   return {
     add,
     places: last,
-    nextLevel: () => levelInSequence(last() + 1, passed.size, ERROR_BUDGET.weights),
+    nextLevel: () => levelInSequence(last() + 1, passed.size, WEIGHTS_ERROR_BUDGET),
   };
 }
 

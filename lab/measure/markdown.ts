@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { wilsonInterval } from '../../src/stats/interval.ts';
 import { textWidth } from '../../src/text/text-width.ts';
 
 /** Replaces the text between the two markers of this name; a document without markers gets them at its end. */
@@ -35,6 +36,13 @@ export const milliseconds = (ms: number): string =>
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** `2.4 % [1.8, 3.1]`. */
+export function shareWithInterval(count: number, of: number): string {
+  const { low, high } = wilsonInterval(count, of);
+  const percent = (value: number): string => (100 * value).toFixed(1);
+  return `${percent(count / Math.max(1, of))} % [${percent(low)}, ${percent(high)}]`;
 }
 
 /** The tables of a text with their columns in line, for a terminal. */

@@ -32,7 +32,7 @@ const { values } = parseArgs({
     days: { type: 'string', default: '10' },
     condition: {
       type: 'string',
-      default: 'baseline,notes,all-lessons,skills,skills-message,skills-evolver,skills-holdout',
+      default: 'baseline,notes,all-lessons,skills,skills-message,skills-evolver',
     },
     jobs: { type: 'string', default: '40' },
     /** `day`: one conversation a day. `question`: each file has its own, and the baseline has no memory at all. */

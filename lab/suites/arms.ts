@@ -8,7 +8,6 @@ export type Condition =
   | 'skills'
   | 'skills-message'
   | 'skills-evolver'
-  | 'skills-holdout'
   | 'skills-imperfect'
   | 'skills-distractors-50'
   | 'skills-distractors-200'
@@ -29,8 +28,6 @@ export interface Arm {
   readonly lessons: 'off' | 'recalled' | 'all';
   /** Where recalled lessons stand in a prompt (`library.place`). */
   readonly place: LessonPlace;
-  /** Whether the product's own share of sessions is kept without a lesson. */
-  readonly hasHoldout: boolean;
   /** `policy`: the model that answers also writes lessons from failures; `quotes`: lessons are the user's own words. */
   readonly writer: 'quotes' | 'policy';
   /** Whether the feedback of earlier days is in the system prompt. */
@@ -44,13 +41,9 @@ export interface Arm {
   readonly against: readonly Condition[];
 }
 
-const PLAIN: Pick<
-  Arm,
-  'place' | 'writer' | 'hasHoldout' | 'hasNotes' | 'feedback' | 'distractors' | 'training'
-> = {
+const PLAIN: Pick<Arm, 'place' | 'writer' | 'hasNotes' | 'feedback' | 'distractors' | 'training'> = {
   place: 'system',
   writer: 'quotes',
-  hasHoldout: false,
   hasNotes: false,
   feedback: 'whole',
   distractors: 0,
@@ -117,16 +110,6 @@ export const ARMS: readonly Arm[] = [
     place: 'message',
     writer: 'policy',
     against: ['baseline', 'skills-message'],
-  },
-  {
-    ...PLAIN,
-    name: 'skills-holdout',
-    label: 'skills, hold-out on',
-    gives: "as skills, with the product's own hold-out (a tenth of the sessions is not shown a lesson)",
-    withholds: 'in each session, the lessons that are held out from it',
-    lessons: 'recalled',
-    hasHoldout: true,
-    against: ['baseline', 'skills'],
   },
   {
     ...PLAIN,

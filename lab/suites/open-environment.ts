@@ -280,7 +280,6 @@ function configFor(arm: Arm, { policy, failures, nights }: OpenEnvironmentOption
     ...own.library,
     autonomy: isBare ? 'manual' : 'guarded',
     place: arm.place === 'message' ? arm.place : own.library.place,
-    holdout: arm.hasHoldout ? own.library.holdout : 0,
     ...(arm.lessons === 'all' ? { topK: 0 } : {}),
   } as const;
   const engine =

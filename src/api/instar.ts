@@ -146,7 +146,7 @@ export interface Instar {
   context(task: string, options?: InstarScope & { readonly limit?: number }): Promise<InstarContext>;
   /**
    * Begins an episode and recalls the lessons for its task. Durable when it resolves. Put `episode.text` into the prompt: a
-   * share of the lessons (`library.holdout`) is held out at random, which measures what they are worth. When `context` was
+   * lesson that is under test may be held out, which measures what it is worth. When `context` was
    * called for the same task before, the episode is not measured, since its answer had every lesson.
    */
   episode(task: string, options?: InstarScope): Promise<Episode>;

@@ -54,7 +54,7 @@ export async function openOfflineApi(
       return describeOffline(home, env, records, REVIEW_JOB);
     };
     const store = createStoreApi(records, now, schedule);
-    const lessons = openLessonsOnce(records, async () => (await settings()).holdout);
+    const lessons = openLessonsOnce(records);
     const lessonsApi = lazyLessonsApi(lessons);
     const apis = {
       api: {
@@ -135,7 +135,7 @@ export async function openOfflineApi(
 }
 
 /** Folds the library on the first call: commands such as `sessions list` do not need it. */
-function openLessonsOnce(records: Records, holdout?: () => Promise<number>): () => Promise<OpenLessons> {
+function openLessonsOnce(records: Records): () => Promise<OpenLessons> {
   let opened: Promise<OpenLessons> | undefined;
   return () => {
     // Also the code is loaded on the first call.
@@ -144,7 +144,6 @@ function openLessonsOnce(records: Records, holdout?: () => Promise<number>): () 
         records,
         clock: systemClock,
         newId: createIds(systemClock),
-        ...(holdout === undefined ? {} : { holdout: await holdout() }),
         onFault: (error) => {
           throw error;
         },
@@ -164,10 +163,10 @@ const lazyLessonsApi = (lessons: () => Promise<OpenLessons>): LessonsApi =>
 async function learningSettings(home: Home, env: NodeJS.ProcessEnv) {
   const { loadConfig } = await import('../config/load-config.ts');
   try {
-    const { learn, library } = loadConfig({ file: home.configFile, env }).config;
-    return { failures: learn.failures, holdout: library.holdout };
+    const { learn } = loadConfig({ file: home.configFile, env }).config;
+    return { failures: learn.failures };
   } catch (error) {
-    if (error instanceof Error && error.name === 'ConfigError') return { failures: 3, holdout: 0.1 };
+    if (error instanceof Error && error.name === 'ConfigError') return { failures: 3 };
     throw error;
   }
 }

@@ -42,7 +42,7 @@ export function lessonTable(
       ...(hasKinds ? [text(lesson.kind)] : []),
       relativeTime(timeOf(lesson.changedAt), now),
       keptCell(asObject(lesson.adherence)),
-      width === undefined ? effectCell(lesson) : effectCell(lesson).replace(/ scored sessions?$/, ''),
+      width === undefined ? effectCell(lesson) : effectCell(lesson).replace(/; too early to tell.*$/, ''),
       ...(isWide ? [text(lesson.description)] : []),
     ]),
   ];
@@ -73,7 +73,8 @@ function effectCell(lesson: LessonJson): string {
   return (
     asString(asObject(lesson.closed).words) ??
     (isDecided && !isMeasured ? asString(trial.words) : undefined) ??
-    describeEffect(effect)
+    describeEffect(effect) ??
+    ''
   );
 }
 
@@ -106,7 +107,7 @@ export function printLesson(printer: Printer, lesson: LessonJson, now: number): 
     ],
     ['kept', asString(asObject(lesson.adherence).words) ?? 'not shown yet'],
     ...breakRows(asArray(lesson.brokenIn).map(asObject), now),
-    ['effect', describeEffect(asObject(lesson.effect))],
+    ...field('effect', describeEffect(asObject(lesson.effect))),
     ...useRows(asArray(lesson.uses).map(asObject)),
     ...field('trial', asString(asObject(lesson.trial).words)),
     ['written', `by ${text(lesson.writtenBy)}, ${localTime(timeOf(lesson.createdAt))}`],
@@ -238,13 +239,8 @@ const useRows = (uses: readonly JsonObject[]): readonly (readonly [string, strin
     `${member === undefined ? 'here' : `by ${text(member)}`} in ${plural(Number(sessions), 'session')}: ${text(worked)} worked, ${text(failed)} failed in spite of it`,
   ]);
 
-/** The effect in words; of an older daemon, its figures. */
-function describeEffect(effect: JsonObject): string {
-  const words = asString(effect.words);
-  if (words !== undefined) return words;
-  const sessions = (arm: unknown): number => asNumber(asObject(arm).n) ?? 0;
-  return `${sessions(effect.with)} with, ${sessions(effect.without)} without`;
-}
+/** The effect in words; undefined for a person's word, which is not measured. */
+const describeEffect = (effect: JsonObject): string | undefined => asString(effect.words);
 
 /** A sentence that continues under itself. */
 export function printWrapped(printer: Printer, words: string, width: number | undefined): void {

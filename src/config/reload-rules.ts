@@ -28,7 +28,6 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'library.topK': SESSION,
   'library.tokenBudget': SESSION,
   'library.place': SESSION,
-  'library.holdout': SESSION,
   'library.domains': SESSION,
   'library.autonomy': NOW,
   'library.shareAgents': SESSION,

@@ -19,6 +19,9 @@ const REMOVED: Readonly<Record<string, RemovedSetting>> = {
   'gateway.timeouts': fixed('a provider has 10 minutes to answer, and 5 minutes for a pause'),
   'gateway.retries': fixed('a request is sent again twice, before its first byte'),
   'library.index': fixed('24 further lessons are listed by a line each, in 600 tokens'),
+  'library.holdout': fixed(
+    'what you say is never held out; of lessons that were inferred one at a time is tested, in at most 3 % of sessions',
+  ),
   'library.overviews': fixed(
     'the lessons themselves are shown; a list of their sentences recalled no rule more',
   ),
@@ -35,7 +38,7 @@ const REMOVED: Readonly<Record<string, RemovedSetting>> = {
   'practice.budget.minutes': fixed('practice.budget.usd and practice.budget.tokens limit a session'),
   'practice.snapshots': fixed('tasks with files come from practice.tasks, with a repository and a commit'),
   'practice.trials': fixed(
-    'a lesson is tested by at most 160 pairs of attempts, and you are asked after 14 days',
+    'a lesson is tested by at most 160 pairs of attempts, and you are asked after 45 days',
   ),
   'schedule.budget.minutesPerDay': fixed(
     'background jobs run for at most 8 hours a day; schedule.sleep says when',

@@ -4,8 +4,13 @@ import type { RoutedTask, Tier } from './overlay.ts';
 export interface ScoredFact {
   readonly type: 'session-scored';
   readonly session: string;
-  /** 0 to 1. */
-  readonly score: number;
+  /** 0 to 1. Absent: nobody let hear how it went, and nothing checked it; a score may follow. */
+  readonly score?: number;
+  /** Where the score comes from: a check sees every session alike, people react as they please. Absent in facts of earlier versions: people. */
+  readonly by?: 'check' | 'people';
+  /** Whose session it was, as far as it is known. */
+  readonly agent?: string;
+  readonly project?: string;
   readonly lessons: readonly string[];
   readonly heldOut: readonly string[];
   /** Those of `lessons` that are not measured by this session. Absent when there are none. */

@@ -50,10 +50,18 @@ export type TrialFact =
   | {
       readonly type: 'trial-opened';
       readonly subject: string;
-      /** Its place among all trials of its family, from 1: it determines its share of the error budget. */
+      /** Its place among all trials of its family, from 1. Of weights it determines the share of the error budget. */
       readonly place: number;
-      /** Its deadline, in milliseconds since the epoch. */
+      /** The date by which it is decided or a person is asked, in milliseconds since the epoch. */
       readonly until: number;
+      /** Of a lesson: how earlier sessions came out that would have been shown it. */
+      readonly before?: {
+        readonly success: number;
+        readonly failure: number;
+        readonly praise: number;
+        readonly complaint: number;
+        readonly silent: number;
+      };
     }
   | {
       readonly type: 'trial-measured';

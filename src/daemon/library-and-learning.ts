@@ -70,7 +70,7 @@ export async function openLibraryAndLearning(
     home: home.dir,
     library: () => library.open()?.library,
     records,
-    holdout: () => config.library.holdout,
+    lotOf: library.lotOf,
     settings: () => ({ retries: GATEWAY_LIMITS.retry.retries, ...PROVIDER_TIMEOUTS }),
     answersFlows: () => config.gateway.flows,
     hasSucceeded: hasToolSucceeded,

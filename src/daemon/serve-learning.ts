@@ -30,6 +30,7 @@ import { countLearned, describeLearned } from '../learn/describe-learned.ts';
 import { createLearningModels, type LearningModels } from '../learn/learning-model.ts';
 import type { ServedModelCost } from '../learn/serving-cost.ts';
 import type { CompareBlocks } from '../lessons/compare-blocks.ts';
+import { isAboutEffects } from '../lessons/effect/lesson-effects.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import type { OpenLessons } from '../lessons/open-lessons.ts';
 import { killFileBeside } from '../overlays/active-overlays.ts';
@@ -436,7 +437,7 @@ function createAnswers(
         const fact = facts[index];
         if (!isNew || fact === undefined) return;
         lessons()?.trials.add(fact);
-        if (fact.fact.type === 'session-scored') lessons()?.effects.add({ seq, ...fact });
+        if (isAboutEffects(fact.fact)) lessons()?.effects.add({ seq, ...fact });
         if (fact.fact.type === 'rules-observed')
           lessons()
             ?.adherence()

@@ -22,7 +22,8 @@ import { lintSkillText } from '../learn/gate/lint-skill-text.ts';
 import { describeToldRules } from '../lessons/adherence/describe-adherence.ts';
 import { type CompareBlocks, createCompareBlocks } from '../lessons/compare-blocks.ts';
 import { deferLessonsApi } from '../lessons/deferred-lessons-api.ts';
-import { createHoldout, type Holdout } from '../lessons/effect/hold-out.ts';
+import type { Holdout } from '../lessons/effect/hold-out.ts';
+import { createLibraryHoldout } from '../lessons/effect/lessons-under-test.ts';
 import { describeUse } from '../lessons/explain/describe-use.ts';
 import { createIdentityMirror } from '../lessons/identity-files/identity-mirror.ts';
 import { createLessonsForTask } from '../lessons/lessons-for-task.ts';
@@ -79,6 +80,8 @@ export interface ServedLessons {
   /** For whole lessons: their vectors are kept between two starts. */
   readonly embedKept: EmbeddingModel['embed'];
   readonly lessonsFor: LessonsForTask;
+  /** For what acts outside of prompts. */
+  readonly lotOf: Holdout['lotOf'];
   readonly compareBlocks: CompareBlocks;
   status(): JsonObject;
   /** For metrics: which engine compared tasks with lessons. */
@@ -101,6 +104,7 @@ interface Opened {
   readonly noteWork: ServedLessons['noteWork'];
   readonly mirror: FolderFollower;
   readonly compare: CompareBlocks;
+  readonly holdout: Holdout;
   readonly followErasure: ServedLessons['followErasure'];
 }
 
@@ -163,6 +167,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       now: clock.now,
       place: usualPlace(options),
     }),
+    lotOf: (query, lesson) => opened?.holdout.lotOf(query, lesson) ?? 'shown',
     compareBlocks: async (...asked) => opened?.compare(...asked) ?? [],
     status: () => (opened === undefined ? { problem: problem ?? '' } : describe(opened, clock.now())),
     counts: () => {
@@ -172,9 +177,10 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     settle: async () => opened?.index.settled(),
     noteWork: (session, rules) => opened?.noteWork(session, rules),
     follow: async (stored) => {
-      if (stored?.fact.type === 'session-scored') opened?.open.effects.add(stored);
-      else if (stored?.fact.type === 'rules-observed') opened?.open.adherence().add(stored);
-      else await opened?.open.catchUp();
+      if (stored === undefined || stored.fact.type === 'library-changed') return opened?.open.catchUp();
+      if (stored.fact.type === 'rules-observed') return opened?.open.adherence().add(stored);
+      opened?.open.effects.add(stored);
+      opened?.open.trials.add(stored);
     },
     followErasure: async (session) => opened?.followErasure(session),
     close: async () => {
@@ -212,12 +218,11 @@ async function openServed(options: ServeLessonsOptions, engines: Engines): Promi
     records,
     clock,
     newId,
-    holdout: settings.holdout,
     place,
     onFault: (error) => log.error({ err: error }, 'a listener for library changes failed'),
   });
   const { library } = open;
-  const holdout = createHoldout(() => settings.holdout);
+  const holdout = createLibraryHoldout(library, open.effects);
   const demand = options.isUnhurried === true ? {} : { demand: DEMAND };
   const served = recallOf(options, engines, open, { holdout, ...demand });
   index = served;
@@ -242,6 +247,7 @@ async function openServed(options: ServeLessonsOptions, engines: Engines): Promi
     noteWork: (session, rules) => work.set(session, rules),
     mirror,
     compare,
+    holdout,
     lessons: async (turn, by = {}) =>
       turn.body === undefined
         ? { generation: library.generation, lessons: [], additions: [] }

@@ -1,4 +1,5 @@
 import type { Fact, StoredFact } from '../core/fact.ts';
+import { compact } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import { principalOfSession, TEAM } from '../core/principal.ts';
 import type { NewFact, Records } from '../core/store.ts';
@@ -12,7 +13,7 @@ import { isWorthLearning, whyHard } from './live/live-material.ts';
 import { createLiveMaterial } from './live/session-material.ts';
 import { queueNotes } from './memory/session-notes.ts';
 
-type RecallRecords = Pick<Records, 'turn' | 'recalls' | 'events'>;
+type RecallRecords = Pick<Records, 'turn' | 'recalls' | 'events' | 'session'>;
 
 interface EndSessionOptions {
   readonly records: RecallRecords;
@@ -36,41 +37,9 @@ export async function endSession(
   const turns = appraisals.map(({ turn }) => turn);
   const last = turns.at(-1);
   if (last === undefined) return [];
-  const facts: NewFact[] = [];
-  const cut = read.filter((turn) => wasCut(turn, lessonOf));
-  // A time-out that a learned limit made counts against the limit. It says nothing about the agent, other lessons or the model.
-  const rewards = read.flatMap((turn) => turn.appraisal.reward ?? (cut.includes(turn) ? 0 : []));
-  if (rewards.length > 0) {
-    const recalls = await records.recalls(session);
-    const { lessons, heldOut, unmeasured: given } = await shownIn(recalls, turns, records);
-    const isKept = await keptFromTeam(session, records, lessonOf);
-    const isLimit = (id: string): boolean => lessonOf(id)?.kind === 'limit';
-    const isUntold = (id: string): boolean => isKept(id) || (cut.length > 0 && !isLimit(id));
-    const unmeasured = [...new Set([...given, ...[...lessons, ...heldOut].filter(isUntold)])];
-    const route = cut.length > 0 ? undefined : routeOf(recalls);
-    const score = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
-    const use = readLessonUse(read, lessonOf);
-    const ignored = [...use.ignored.keys()].filter((id) => !isKept(id));
-    const contradicted = [...use.contradicted.keys()].filter((id) => !isKept(id));
-    if (lessons.length + heldOut.length > 0 || route !== undefined)
-      facts.push({
-        at: now,
-        fact: {
-          type: 'session-scored',
-          session,
-          score,
-          lessons,
-          heldOut,
-          ...(unmeasured.length === 0 ? {} : { unmeasured }),
-          ...(ignored.length === 0 ? {} : { ignored }),
-          ...(contradicted.length === 0 ? {} : { contradicted }),
-          ...(route === undefined ? {} : { route }),
-        },
-        key: `scored:${session}`,
-      });
-  }
-  // An episode has no turns to learn from step by step: its attempts were appraised when it ended.
   const view = await records.turn(last);
+  const facts: NewFact[] = [await scoreSession(session, read, { records, lessonOf, now })];
+  // An episode has no turns to learn from step by step: its attempts were appraised when it ended.
   if (view === undefined) return facts;
   facts.push(...((await flows?.flowEvents({ session, turns: read, last: view }, now)) ?? []));
   facts.push(...queueNotes(session, read, now));
@@ -93,6 +62,54 @@ export async function endSession(
       key: `hard:${session}:${last}`,
     });
   return facts;
+}
+
+interface ScoreParts {
+  readonly records: RecallRecords;
+  readonly lessonOf: (id: string) => Lesson | undefined;
+  readonly now: number;
+}
+
+/** How a session came out, for what it was shown and went without. Without a sign of it the fact says so: silence is counted too. */
+async function scoreSession(
+  session: string,
+  read: readonly AppraisedTurn[],
+  { records, lessonOf, now }: ScoreParts,
+): Promise<NewFact> {
+  const cut = read.filter((turn) => wasCut(turn, lessonOf));
+  // A time-out that a learned limit made counts against the limit. It says nothing about the agent, other lessons or the model.
+  const rewards = read.flatMap((turn) => turn.appraisal.reward ?? (cut.includes(turn) ? 0 : []));
+  const recalls = await records.recalls(session);
+  const turns = read.map(({ appraisal }) => appraisal.turn);
+  const { lessons, heldOut, unmeasured: given } = await shownIn(recalls, turns, records);
+  const isKept = await keptFromTeam(session, records, lessonOf);
+  const isLimit = (id: string): boolean => lessonOf(id)?.kind === 'limit';
+  const isUntold = (id: string): boolean => isKept(id) || (cut.length > 0 && !isLimit(id));
+  const unmeasured = [...new Set([...given, ...[...lessons, ...heldOut].filter(isUntold)])];
+  const use = readLessonUse(read, lessonOf);
+  const ignored = [...use.ignored.keys()].filter((id) => !isKept(id));
+  const contradicted = [...use.contradicted.keys()].filter((id) => !isKept(id));
+  const isChecked = read.some(({ appraisal: { source } }) => source === 'verifier' || source === 'judge');
+  const place = await records.session(session);
+  const fact = compact({
+    type: 'session-scored' as const,
+    session,
+    agent: place?.agent,
+    project: place?.project?.id,
+    lessons,
+    heldOut,
+    unmeasured: unmeasured.length === 0 ? undefined : unmeasured,
+  });
+  if (rewards.length === 0) return { at: now, fact, key: `silent:${session}` };
+  const scored = compact({
+    ...fact,
+    score: rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length,
+    by: isChecked ? ('check' as const) : ('people' as const),
+    ignored: ignored.length === 0 ? undefined : ignored,
+    contradicted: contradicted.length === 0 ? undefined : contradicted,
+    route: cut.length > 0 ? undefined : routeOf(recalls),
+  });
+  return { at: now, fact: scored, key: `scored:${session}` };
 }
 
 /** Whether a learned limit ended a turn. */

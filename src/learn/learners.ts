@@ -1,7 +1,6 @@
 import type { PracticeTask } from '../core/practice.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import { checkLessonText } from '../lessons/check-lesson-text.ts';
-import { retireHarmful } from '../lessons/effect/retire-harmful.ts';
 import type { LessonReplica } from '../lessons/lesson-replica.ts';
 import { comparedText } from '../lessons/similar/near-pairs.ts';
 import { ADAPTATION, openAdaptation } from './adapt/adaptation.ts';
@@ -29,9 +28,10 @@ import { MOST_OF_SESSION } from './memory/working-memory.ts';
 import { createNoteWriter } from './memory/write/write-notes.ts';
 import type { NearestLessons } from './nearest-lessons.ts';
 import { createQueuedRow, scopeOfSession } from './queued-items.ts';
-import { decidedPiece, type LearnerRow } from './runner.ts';
+import type { LearnerRow } from './runner.ts';
 import { createOptOutRow, createTeamRow } from './team/move-to-team.ts';
 import { createTransfers, type Transfers } from './transfer/transfer.ts';
+import { createTrialRow } from './trial/trial-row.ts';
 
 export interface LearnersOptions {
   readonly settings: LearningSettings;
@@ -65,7 +65,6 @@ const MOST_NEAR = 5;
 /** Ended sessions that are put to a model in one round: new failures are not kept waiting behind them. */
 const MOST_SESSIONS = 4;
 const USUAL_ADAPT: AdaptSettings = { onePerSessionAndDay: true, kinds: {} };
-const MEASUREMENT = { kind: 'instar', name: 'measurement' } as const;
 
 /** Rejects when the record cannot be read. */
 export async function openLearners(options: LearnersOptions): Promise<Learners> {
@@ -112,7 +111,14 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
       createNotesRow(options),
       checks.words,
       createUseRow(use),
-      createHarmRow(options),
+      createTrialRow({
+        lessons: options.lessons,
+        records,
+        tasks,
+        lessonsFor: options.ports.practice?.lessonsFor,
+        mayPromote: autonomy !== 'manual',
+        clock,
+      }),
       adaptation,
       ...(autonomy === 'manual' ? [] : [waking]),
     ],
@@ -163,17 +169,6 @@ const createLiveRow = ({ ports, evidence, lessons, models, nearest }: LearnersOp
     library: lessons.library,
     clock: ports.clock,
   });
-
-/** Retires lessons that were measured to harm. */
-const createHarmRow = ({ lessons: { library, effects } }: LearnersOptions): LearnerRow => ({
-  name: MEASUREMENT.name,
-  due: () => true,
-  learn: decidedLearner(MEASUREMENT.name),
-  material: async function* () {
-    const harmful = retireHarmful({ effects, library, by: MEASUREMENT });
-    if (harmful !== undefined) yield decidedPiece(harmful);
-  },
-});
 
 /** Asks the judge about turns whose outcome nobody reported. Its verdicts are rewards, and change no lesson. */
 function createJudgeRow(

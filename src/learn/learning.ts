@@ -8,7 +8,7 @@ import type { Lesson } from '../core/lesson.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import { appraiseSession } from '../evidence/appraise-session.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
-import type { LessonEffects } from '../lessons/effect/lesson-effects.ts';
+import { isAboutEffects, type LessonEffects } from '../lessons/effect/lesson-effects.ts';
 import type { FlowWatch } from './adapt/flow-events.ts';
 import type { Observer } from './adapt/observer.ts';
 import { endSession } from './end-session.ts';
@@ -351,7 +351,7 @@ async function appendLooked(
   const appended = await records.append(facts);
   appended.forEach(({ seq, isNew }, index) => {
     const fact = facts[index];
-    if (isNew && fact?.fact.type === 'session-scored') effects.add({ seq, ...fact });
+    if (isNew && fact !== undefined && isAboutEffects(fact.fact)) effects.add({ seq, ...fact });
   });
 }
 

@@ -15,7 +15,7 @@ import { lessonHash } from './lesson-hash.ts';
 interface DescribeLessonOptions {
   readonly library: Library;
   /** The measured effect of a lesson. */
-  readonly effect: (id: string) => JsonObject;
+  readonly effect: (id: string) => JsonObject | undefined;
   /** How sessions kept to the lessons. */
   readonly adherence: () => Adherence;
 }
@@ -32,7 +32,7 @@ export const createDescribeLesson =
         ? {}
         : { closed: { by: closing.by, words: closing.words, undo: closing.undo } }),
       adherence: describeAdherence(lesson, adherence()),
-      effect: effect(lesson.id),
+      ...compact({ effect: effect(lesson.id) }),
       ...(trial === undefined ? {} : { trial: encodeTrial(trial) }),
     };
   };

@@ -49,7 +49,7 @@ export interface LessonListQuery {
 interface LessonPagesOptions {
   readonly library: Library;
   readonly records: Records;
-  readonly effect: (id: string) => JsonObject;
+  readonly effect: (id: string) => JsonObject | undefined;
   readonly adherence: () => Adherence;
   readonly trials: () => Promise<Pick<Trials, 'of'>>;
 }

@@ -3,6 +3,7 @@ import type { ChangeSet, PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { type Records, StoreError } from '../core/store.ts';
 import { eachFactOf } from './each-fact.ts';
+import { readTrials } from './effect/fold-trials.ts';
 import { createLessonEffects, type LessonEffects } from './effect/lesson-effects.ts';
 import { openLibrary } from './library.ts';
 
@@ -18,7 +19,7 @@ export interface LessonReplica {
 }
 
 export interface LessonReplicaOptions {
-  readonly records: Pick<Records, 'factsOf'>;
+  readonly records: Pick<Records, 'factsOf' | 'events'>;
   /** Publishes in the thread that owns the library. */
   readonly publish: (set: ChangeSet) => Promise<PublishResult>;
   readonly clock: Clock;
@@ -45,6 +46,7 @@ export async function openLessonReplica(options: LessonReplicaOptions): Promise<
     onFault,
   });
   await eachFactOf('session-scored', records, effects.add);
+  await readTrials(records, effects.add);
   return {
     library: {
       ...library,

@@ -29,7 +29,7 @@ interface LessonsApiOptions {
   readonly library: Library;
   readonly records: Records;
   /** The measured effect of a lesson. */
-  readonly effect: (id: string) => JsonObject;
+  readonly effect: (id: string) => JsonObject | undefined;
   readonly adherence: () => Adherence;
   readonly trials: () => Promise<Pick<Trials, 'of'>>;
   readonly newId: (prefix: string) => string;
@@ -212,7 +212,7 @@ async function provenLessons(options: LessonsApiOptions): Promise<(lesson: Lesso
   const trials = await options.trials();
   return (lesson) =>
     lesson.state === 'live' &&
-    (options.effect(lesson.id).verdict === 'helpful' || trialOf(lesson, trials)?.end?.outcome === 'helpful');
+    (options.effect(lesson.id)?.verdict === 'helpful' || trialOf(lesson, trials)?.end?.outcome === 'helpful');
 }
 
 const toRecalled = (shown: readonly Lesson[], listed: readonly Lesson[], place: LessonPlace): JsonObject => ({

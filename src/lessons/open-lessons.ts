@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
-import type { JsonObject } from '../core/json.ts';
+import { compact, type JsonObject } from '../core/json.ts';
 import type { LessonPlace } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { EmbeddingModel, Recall } from '../core/recall.ts';
@@ -9,7 +9,7 @@ import { StoreError } from '../core/store.ts';
 import { createNgramEmbed } from '../embed/ngram-embed.ts';
 import { type Adherence, readAdherence } from './adherence/adherence.ts';
 import { eachFactOf } from './each-fact.ts';
-import { describeEffect } from './effect/describe-effect.ts';
+import { createDescribeEffect } from './effect/describe-effect.ts';
 import { readTrials, type TrialFold } from './effect/fold-trials.ts';
 import { createLessonEffects, type LessonEffects } from './effect/lesson-effects.ts';
 import { createLessonPages, type LessonPages } from './lesson-pages.ts';
@@ -55,13 +55,10 @@ export interface OpenLessonsOptions {
   readonly recall?: Recall;
   /** The sentence model; without it n-grams are compared. */
   readonly embed?: EmbeddingModel;
-  /** `library.holdout`, to say how long a measurement takes. */
-  readonly holdout?: number;
   /** `library.place`; the system prompt unless it is given. */
   readonly place?: () => LessonPlace;
 }
 
-const USUAL_HOLDOUT = 0.1;
 
 /** Rejects with `StoreError` when the record cannot be read. */
 export async function openLessons(options: OpenLessonsOptions): Promise<OpenLessons> {
@@ -87,12 +84,13 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
   });
   const { library } = opened;
   await eachFactOf('session-scored', records, effects.add);
-  const trials = await readTrials(records);
+  const trials = await readTrials(records, effects.add);
   let adherence = await readAdherence(records);
-  const effect = (id: string): JsonObject => {
-    const measured = effects.of(id);
-    const words = describeEffect(measured, options.holdout ?? USUAL_HOLDOUT);
-    return { ...measured, with: { ...measured.with }, without: { ...measured.without }, ...words };
+  const effectOf = createDescribeEffect({ library, effects, trials });
+  const effect = (id: string): JsonObject | undefined => {
+    const lesson = library.lesson(id);
+    const measured = lesson && effectOf(lesson);
+    return measured && compact({ ...measured });
   };
   const comparison = {
     embed: options.embed ?? createNgramEmbed(),

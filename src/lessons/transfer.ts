@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Change, Lesson, LessonKind } from '../core/lesson.ts';
+import { countOutcomes } from '../stats/effect-posterior.ts';
 import { trialFigures, trialOf } from './effect/describe-trial.ts';
 import type { Trials } from './effect/fold-trials.ts';
 import type { LessonEffects } from './effect/lesson-effects.ts';
@@ -25,16 +26,14 @@ export function whyNotTransferred({ kind, state, text }: Lesson): string | undef
 export function provenEffect(
   lesson: Lesson,
   trials: Pick<Trials, 'of'>,
-  effects: Pick<LessonEffects, 'of' | 'verdict'>,
+  effects: Pick<LessonEffects, 'sessionsOf' | 'verdict'>,
 ): string | undefined {
   const trial = trialOf(lesson, trials);
   if (trial?.end?.outcome === 'helpful') return trialFigures(trial).slice(0, LONGEST_EFFECT);
   if (effects.verdict(lesson.id) !== 'helpful') return undefined;
-  const { difference, low, high, with: shown, without } = effects.of(lesson.id);
-  const [mean, least, most] = [difference ?? 0, low, high].map(
-    (value) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`,
-  );
-  return `${mean} [${least}, ${most}] in real sessions, ${shown.n} with and ${without.n} without`;
+  const arms = effects.sessionsOf(lesson.id);
+  const [shown, without] = [arms.with, arms.without].map((arm) => Math.round(countOutcomes(arm)));
+  return `real sessions came out better with it: ${shown} with and ${without} without`;
 }
 
 /** The same for the same lesson and agent: what an agent rejected or retired is not proposed to it again. */

@@ -22,6 +22,7 @@ import {
 } from '../core/overlay.ts';
 import { sessionTag } from '../core/principal.ts';
 import { encodeOverlay } from '../lessons/check-overlay.ts';
+import type { Holdout } from '../lessons/effect/hold-out.ts';
 import { LEAST_FLOORS, type LimitFloors, type MeasuredAgent, withinFloors } from '../lessons/limit-floors.ts';
 import { isInScope } from '../lessons/scope.ts';
 
@@ -161,8 +162,8 @@ export function createKillSwitch(home: string, log: Log): KillSwitch {
 
 interface ApplyOverlaysOptions {
   readonly active: ActiveOverlays;
-  /** The share of sessions that go without an overlay, so that it is measured; 0: none. */
-  readonly holdout: () => number;
+  /** Whether a session goes without an overlay, so that it is measured. */
+  readonly lotOf: Holdout['lotOf'];
   /** The settings that limits must be tighter than, unless a person approved them. */
   readonly settings: () => Required<Pick<TurnLimits, 'retries' | 'headersMs' | 'idleMs'>>;
   /** How far learned limits may shorten an agent's waits; undefined while it is not known: then they shorten none. */
@@ -187,8 +188,6 @@ const SERVED: ReadonlySet<OverlayPayload['type']> = new Set([
   'flow_offload',
 ]);
 const MOST_SESSIONS = 5_000;
-/** Overlays have few sessions to be measured by: a quarter of them goes without. Where nothing is to be held out, none. */
-const SHARE = 0.25;
 
 export function createApplyOverlays(options: ApplyOverlaysOptions): ApplyOverlays {
   const recorded = createLruMap<string, true>(MOST_SESSIONS);
@@ -199,8 +198,7 @@ export function createApplyOverlays(options: ApplyOverlaysOptions): ApplyOverlay
       ({ payload, onlyFor }) => SERVED.has(payload.type) && isOfKey(onlyFor, key, session),
     );
     if (served.length === 0) return undefined;
-    const share = options.holdout() > 0 ? SHARE : 0;
-    const heldOut = served.filter(({ lesson }) => isHeldOut(session, lesson, share));
+    const heldOut = served.filter(({ lesson }) => options.lotOf({ session }, lesson) === 'held-out');
     const applied = served.filter((one) => !heldOut.includes(one));
     const ids = applied.map(({ lesson }) => lesson);
     const without = heldOut.map(({ lesson }) => lesson);
@@ -231,12 +229,6 @@ export function createApplyOverlays(options: ApplyOverlaysOptions): ApplyOverlay
 /** Whether what one key's events taught acts on a session. A renewed key has another id and goes on with the sessions of its first. */
 const isOfKey = (onlyFor: string | undefined, key: string | undefined, session: string): boolean =>
   onlyFor === undefined || onlyFor === key || sessionTag(session) === keyTag(onlyFor, true);
-
-/** The same for the whole session, and for each lesson by itself. */
-export const isHeldOut = (session: string, lesson: string, share: number): boolean =>
-  share > 0 &&
-  session !== '' &&
-  hash('sha256', JSON.stringify(['overlay', session, lesson]), 'buffer').readUIntBE(0, 6) / 2 ** 48 < share;
 
 const isLimit = (one: ActiveOverlay): one is ActiveOverlay<LimitOverlay> =>
   one.payload.type === 'validator_policy_tweak';

@@ -20,8 +20,7 @@ interface ServeOverlaysOptions {
   readonly home: string;
   readonly library: () => Library | undefined;
   readonly records: ServeRouterOptions['records'];
-  /** `library.holdout`. */
-  readonly holdout: () => number;
+  readonly lotOf: Parameters<typeof createApplyOverlays>[0]['lotOf'];
   readonly settings: () => { readonly retries: number; readonly headersMs: number; readonly idleMs: number };
   /** `gateway.flows`. */
   readonly answersFlows: () => boolean;
@@ -52,7 +51,7 @@ export function serveOverlays(options: ServeOverlaysOptions): ServedOverlays {
   const active = createActiveOverlays({ library, now: clock.now, isOff });
   const apply = createApplyOverlays({
     active,
-    holdout: options.holdout,
+    lotOf: options.lotOf,
     settings: options.settings,
     floors: createMeasuredFloors({ records, clock, log }),
     append: (fact, key) =>

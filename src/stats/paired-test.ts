@@ -1,4 +1,4 @@
-import { evidenceAbove, evidenceBelow, lowerBound, meanInterval } from './confidence-sequence.ts';
+import { evidenceAbove, evidenceBelow, lowerBound } from './confidence-sequence.ts';
 import type { Interval } from './interval.ts';
 import type { MomentSums } from './moments.ts';
 
@@ -6,8 +6,8 @@ import type { MomentSums } from './moments.ts';
 const DIFFERENCES: Interval = { low: -1, high: 1 };
 
 /**
- * The sequential test of paired differences, the same for a lesson (with and without it) and for a checkpoint (the new weights
- * and those that serve). Both numbers are logarithms of e-values, valid after every pair, however often they are looked at.
+ * The sequential test of paired differences of a checkpoint: the new weights and those that
+ * serve. Both numbers are logarithms of e-values, valid after every pair, however often they are looked at.
  */
 export interface PairedEvidence {
   /** Against "the mean difference is at most `bound`". */
@@ -25,10 +25,6 @@ export const pairedEvidence = (differences: MomentSums, bound = 0): PairedEviden
   better: evidenceAbove(differences, bound, DIFFERENCES),
   worse: evidenceBelow(differences, bound, DIFFERENCES),
 });
-
-/** A confidence sequence for the mean difference. */
-export const pairedInterval = (differences: MomentSums, alpha: number): Interval =>
-  meanInterval(differences, { alpha, range: DIFFERENCES });
 
 /** A one-sided confidence sequence: the least that the mean difference can be. */
 export const pairedLowerBound = (differences: MomentSums, alpha: number): number =>

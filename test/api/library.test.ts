@@ -194,7 +194,7 @@ describe('learning through the library', () => {
   it(
     'learns in this process with learn, and recalls what a person said with and without a daemon, in every episode',
     async () => {
-      configure({ learn: { failures: 1 }, library: { holdout: 0.5 } });
+      configure({ learn: { failures: 1 } });
       const offline = await openHere();
       const first = await offline.episode(TASK);
       await first.attempt(failed);
@@ -237,7 +237,7 @@ describe('a library beside a daemon', () => {
   it(
     'continues an episode when the daemon starts and when it stops',
     async () => {
-      configure({ library: { holdout: 0 } });
+      configure({});
       const instar = await openHere({ agent: 'exporter' });
       const episode = await instar.episode(TASK);
       await episode.attempt(failed);

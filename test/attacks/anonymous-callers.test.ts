@@ -22,7 +22,6 @@ beforeAll(async () => {
   });
   home = makeHome({
     providers: { local: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
-    library: { holdout: 0 },
     learn: { failures: 1, verifiers: [{ domain: 'general', kind: 'regex', pattern: 'EUR' }] },
   });
   daemon = await startDaemon(home.dir);

@@ -62,7 +62,6 @@ beforeEach(async () => {
       own: { wire: 'openai-chat', baseUrl: `${provider.url}/v1`, keyEnv: 'TEACHER_KEY', models: ['teacher'] },
     },
     models: { evolver: 'own/teacher' },
-    library: { holdout: 0 },
     learn: { failures: 3, budget: { usdPerDay: 10_000 } },
   });
   daemon = await startDaemon(home.dir, [], env);

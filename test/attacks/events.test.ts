@@ -42,7 +42,6 @@ async function open(name: string, isOwn: boolean): Promise<TwoKeys> {
       providers: { p },
       models: { evolver: 'off', judge: 'off' },
       router: { cheap: 'p/small', strong: 'p/large' },
-      library: { holdout: 0 },
     },
     {
       env: { P_KEY: 'k-000000000000' },

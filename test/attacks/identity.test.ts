@@ -42,7 +42,7 @@ beforeAll(async () => {
   home = makeHome({
     providers: { local: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
     models: { default: 'local/m', evolver: 'off', judge: 'off' },
-    library: { holdout: 0, autonomy: 'autonomous' },
+    library: { autonomy: 'autonomous' },
     learn: { failures: 1 },
   });
   mkdirSync(path.join(home.dir, 'identity', 'ada'), { recursive: true });
@@ -465,10 +465,7 @@ describe('an agent', () => {
     const config = path.join(home.dir, 'config.json');
     const before = readFileSync(config, 'utf8');
     writeFileSync(path.join(home.dir, 'confirmed.json'), '{}');
-    writeFileSync(
-      config,
-      JSON.stringify({ ...JSON.parse(before), library: { autonomy: 'autonomous', holdout: 0 } }),
-    );
+    writeFileSync(config, JSON.stringify({ ...JSON.parse(before), library: { autonomy: 'autonomous' } }));
     await ask(daemon.port, { path: '/api/reload', headers: bearer(daemon.ownerKey), body: '{}' });
     const waits = await runInProcess(['config', 'confirm', '--home', home.dir]);
     expect(waits.stderr).toContain('Only a person at a terminal');

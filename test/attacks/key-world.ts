@@ -42,7 +42,6 @@ export async function openKeyWorld(config: JsonObject = {}): Promise<KeyWorld> {
     {
       providers: { p: { wire: 'openai-chat', baseUrl: `${provider.url}/v1`, keyEnv: 'P_KEY' } },
       models: { evolver: 'off' },
-      library: { holdout: 0 },
       ...config,
     },
     { env: { P_KEY: 'k-000000000000' } },

@@ -23,7 +23,10 @@ describe('config get', () => {
       stdout: '4\n',
       stderr: 'from the config file\n',
     });
-    expect(await run(['get', 'library.holdout'])).toMatchObject({ stdout: '0.1\n', stderr: 'the default\n' });
+    expect(await run(['get', 'library.tokenBudget'])).toMatchObject({
+      stdout: '1500\n',
+      stderr: 'the default\n',
+    });
     expect(JSON.parse((await run(['get', 'library.topK', '--json'])).stdout)).toEqual({
       path: 'library.topK',
       value: 4,

@@ -85,9 +85,9 @@ describe('editConfig', () => {
   });
 
   it('says that a problem was there before, and lets it be fixed', () => {
-    const wrong = '{"library": {"topk": 4, "holdout": 3}}';
-    expect(() => edit(wrong, 'log.level', 'warn')).toThrow(/library\.holdout(.|\n)*fix this first/);
-    expect(() => edit(wrong, 'library.holdout', '0.2')).toThrow('library.topk: is not a setting');
+    const wrong = '{"library": {"topk": 4, "tokenBudget": "x"}}';
+    expect(() => edit(wrong, 'log.level', 'warn')).toThrow(/library\.tokenBudget(.|\n)*fix this first/);
+    expect(() => edit(wrong, 'library.tokenBudget', '900')).toThrow('library.topk: is not a setting');
     writeFileSync(file, '{"library": {"topk": 4}}');
     const unset = readSettingEdit({ path: 'library.topk', unset: true }, file);
     expect(editConfig(file, [unset], {}).text).toBe('{"library": {}}');
@@ -109,7 +109,7 @@ describe('a setting as a person types it', () => {
 
   it.each([
     ['library.topK', '4', 4],
-    ['library.holdout', '0', 0],
+    ['train.effect', '0.3', 0.3],
     ['train.live', 'true', true],
     ['schedule.sleep', 'off', 'off'],
     ['schedule.calendar.google', '12345', '12345'],
@@ -149,7 +149,7 @@ describe('describeSettings', () => {
   it('says where each value comes from', () => {
     const { of } = describeFile('{"library": {"topK": 4}}', { OPENAI_API_KEY: 'sk-0123456789abcdef0123' });
     expect(of('library.topK')).toEqual({ path: 'library.topK', value: 4, from: 'file' });
-    expect(of('library.holdout')).toMatchObject({ value: 0.1, from: 'default' });
+    expect(of('library.tokenBudget')).toMatchObject({ value: 1500, from: 'default' });
     expect(of('providers.openai.keyEnv')).toMatchObject({ value: 'OPENAI_API_KEY', from: 'environment' });
     expect(of('models.default')).toMatchObject({ from: 'environment' });
     expect(of('schedule.calendar')).toEqual({ path: 'schedule.calendar', value: null, from: 'default' });

@@ -46,7 +46,7 @@ describe('live settings', () => {
     });
     expect([topK, library.topK]).toEqual([3, 5]);
     expect([allowedHosts, gateway.allowedHosts]).toEqual([[], ['box']]);
-    expect({ ...library }).toMatchObject({ topK: 5, holdout: 0.1 });
+    expect({ ...library }).toMatchObject({ topK: 5, tokenBudget: 1500 });
     expect(structuredClone(settings.config.library)).toMatchObject({ topK: 5 });
     expect(settings.config.schedule.calendar).toBeUndefined();
   });

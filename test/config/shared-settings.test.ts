@@ -53,12 +53,12 @@ describe('shared settings beside a file', () => {
   it('count where the file names nothing; where it does, the file wins', () => {
     const { config, shared } = checkWithShared(
       { library: { topK: 3 } },
-      { library: { topK: 7, holdout: 0.5 }, store: { keepDays: 30 } },
+      { library: { topK: 7, tokenBudget: 900 }, store: { keepDays: 30 } },
       { env },
     );
-    expect([config.library.topK, config.library.holdout, config.store.keepDays]).toEqual([3, 0.5, 30]);
+    expect([config.library.topK, config.library.tokenBudget, config.store.keepDays]).toEqual([3, 900, 30]);
     expect(shared).toEqual({
-      used: ['library.holdout', 'store.keepDays'],
+      used: ['library.tokenBudget', 'store.keepDays'],
       overruled: ['library.topK'],
       ignored: [],
     });
@@ -103,9 +103,9 @@ describe('shared settings beside a file', () => {
   });
 
   it('do not excuse a file with a problem of its own', () => {
-    expect(() => checkWithShared({ library: { topK: 'x' } }, { library: { holdout: 0 } }, { env })).toThrow(
-      'library.topK: must be a number',
-    );
+    expect(() =>
+      checkWithShared({ library: { topK: 'x' } }, { library: { tokenBudget: 900 } }, { env }),
+    ).toThrow('library.topK: must be a number');
   });
 });
 
@@ -179,7 +179,7 @@ describe('a gateway that follows the shared settings', () => {
     const { document } = foldSharedSettings(facts);
     const described = describeSettings({ file: home.configFile, env, shared: document });
     const from = (path: string) => described.settings.find((one) => one.path === path)?.from;
-    expect([from('library.topK'), from('learn.failures'), from('library.holdout')]).toEqual([
+    expect([from('library.topK'), from('learn.failures'), from('library.tokenBudget')]).toEqual([
       'shared',
       'file',
       'default',

@@ -92,7 +92,6 @@ const configOf = (): string =>
   JSON.stringify({
     providers: { shop: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
     models: { default: 'shop/clerk-1', evolver: 'off', judge: 'off' },
-    library: { holdout: 0 },
   });
 
 /** Runs a script of a page; rejects with its output when a line fails. */

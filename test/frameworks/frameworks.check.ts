@@ -94,7 +94,6 @@ describe.each(PROVIDERS.map((wires) => ({ wires })))('with a provider on $wires'
     home = makeHome({
       providers: { fake: { wire: [...wires], baseUrl: `${provider.url}/v1`, keyEnv: 'PROVIDER_KEY' } },
       models: { default: 'fake/m-1' },
-      library: { holdout: 0 },
     });
     daemon = await startDaemon(home.dir, [], { PROVIDER_KEY: 'sk-provider' });
     const text = lessonText({

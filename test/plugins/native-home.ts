@@ -30,7 +30,7 @@ export async function openNativeHome(config: object = {}): Promise<NativeHome> {
   const person = mkdtempSync(path.join(tmpdir(), 'person-'));
   const work = path.join(person, 'shop');
   mkdirSync(work);
-  const made = makeHome({ library: { holdout: 0 }, ...config });
+  const made = makeHome({ ...config });
   const env = { HOME: person, FAKE_KEY: 'provider-key-0123456789', IS_SANDBOX: '1' };
   const daemon = await startDaemon(made.dir, [], env);
   const owner: NativeHome['owner'] = async (method, where, body) => {

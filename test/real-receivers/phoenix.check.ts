@@ -26,7 +26,6 @@ beforeAll(async () => {
   provider = await startScriptedProvider();
   home = makeHome({
     providers: { openai: { wire: 'openai', baseUrl: `${provider.url}/v1` } },
-    library: { holdout: 0 },
     traces: { url: phoenix.url, content: true },
   });
   daemon = await startDaemon(home.dir);

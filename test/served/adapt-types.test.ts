@@ -23,7 +23,7 @@ const open = async (): Promise<InstarHere> => {
   const p = { wire: 'openai', baseUrl: `${(await provider()).url}/v1`, keyEnv: 'P_KEY' };
   return stage.open(
     'here',
-    { providers: { p }, library: { holdout: 0 }, gateway: { flows: true } },
+    { providers: { p }, gateway: { flows: true } },
     { env: { P_KEY: 'k-000000000000' } },
   );
 };
@@ -141,7 +141,6 @@ describe('events of three sessions change a request, and taking them back change
           two: { wire: 'openai', baseUrl: `${two.url}/v1`, keyEnv: 'P_KEY' },
         },
         router: { cheap: 'two/small', strong: 'two/large' },
-        library: { holdout: 0 },
       },
       { env: { P_KEY: 'k-000000000000' } },
     );

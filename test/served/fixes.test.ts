@@ -71,7 +71,7 @@ describe.each(LESSON_PLACES)('a fix, lessons in the %s', (place) => {
     });
     home = makeHome({
       providers: { fake: { wire: ['openai', 'anthropic'], baseUrl: `${provider.url}/v1` } },
-      library: { holdout: 0, place },
+      library: { place },
     });
     daemon = await startDaemon(home.dir);
     const { results } = await owner('POST', '/api/lessons', { changes: [FIX], reason: 'a test' });

@@ -84,7 +84,6 @@ beforeAll(async () => {
   home = makeHome({
     gateway: { flows: true },
     providers: { fake: { wire: ['openai', 'anthropic'], baseUrl: `${provider.url}/v1` } },
-    library: { holdout: 0 },
   });
   daemon = await startDaemon(home.dir);
   await publish(FLOW, OVERLAY);

@@ -17,7 +17,6 @@ beforeAll(async () => {
   });
   home = makeHome({
     providers: { fake: { wire: ['openai'], baseUrl: `${provider.url}/v1` } },
-    library: { holdout: 0 },
   });
   daemon = await startDaemon(home.dir);
   await publish(fragment('f1', 'Prefer concrete patterns.'));

@@ -38,7 +38,6 @@ async function openScene() {
   });
   const home = makeHome({
     providers: { fake: { wire: ['openai'], baseUrl: `${provider.url}/v1` } },
-    library: { holdout: 0 },
   });
   const start = async () => {
     const daemon = await startDaemon(home.dir);

@@ -22,7 +22,6 @@ beforeAll(async () => {
   provider = await startProvider((request, response) => answer(request, response, ++asked));
   home = makeHome({
     providers: { fake: { wire: ['openai'], baseUrl: `${provider.url}/v1` } },
-    library: { holdout: 0 },
   });
   daemon = await startDaemon(home.dir);
 });

@@ -41,7 +41,6 @@ const daemon = (name: string, router: object): Promise<InstarHere> => {
       providers: { small: entry(small.url, 0.1), large: entry(large.url, 1) },
       models: { default: STRONG, evolver: 'off', judge: 'off' },
       router: { cheap: CHEAP, strong: STRONG, ...router },
-      library: { holdout: 0 },
     },
     { env: { K: 'k-0000000000000000' } },
   );

@@ -19,7 +19,7 @@ const open = async (name: string, library: object = {}): Promise<InstarHere> => 
   const p = { wire: 'openai', baseUrl: `${provider.url}/v1`, keyEnv: 'P_KEY' };
   return stage.open(
     name,
-    { providers: { p }, library: { holdout: 0, ...library } },
+    { providers: { p }, library: { ...library } },
     { env: { P_KEY: 'k-000000000000' } },
   );
 };

@@ -23,7 +23,6 @@ beforeAll(async () => {
   home = makeHome({
     providers: { fake: { wire: ['openai', 'anthropic'], baseUrl: `${provider.url}/v1` } },
     models: { default: 'fake/m-1', evolver: 'off', judge: 'off' },
-    library: { holdout: 0 },
   });
   daemon = await startDaemon(home.dir);
 });

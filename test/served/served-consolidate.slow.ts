@@ -42,11 +42,7 @@ describe('consolidation by a running daemon', () => {
   it('brings an archived lesson back when a session is about it: the next session is shown it', async () => {
     const provider = await stage.provider('p', (_, response) => replyWith(response, 'done'));
     const p = { wire: 'openai', baseUrl: `${provider.url}/v1`, keyEnv: 'P_KEY' };
-    const here = await stage.open(
-      'asked',
-      { providers: { p }, library: { holdout: 0 } },
-      { env: { P_KEY: 'k-000000000000' } },
-    );
+    const here = await stage.open('asked', { providers: { p } }, { env: { P_KEY: 'k-000000000000' } });
     await here.addLesson(
       {
         name: 'rotate-keys',

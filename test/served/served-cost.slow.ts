@@ -39,7 +39,6 @@ beforeAll(async () => {
     },
     // Nobody names a model for learning: the default writes lessons.
     models: { default: 'own/teacher' },
-    library: { holdout: 0 },
     learn: { failures: 3, budget: { usdPerDay: 0.5 } },
   });
   daemon = await startDaemon(home.dir, [], KEYS);

@@ -38,7 +38,6 @@ beforeAll(async () => {
   home = makeHome({
     providers: { local: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
     models: { default: 'local/m', evolver: 'off', judge: 'off' },
-    library: { holdout: 0 },
     store: { url },
   });
   daemon = await startDaemon(home.dir);

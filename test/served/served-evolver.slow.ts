@@ -151,7 +151,6 @@ beforeAll(async () => {
       own: { wire: 'openai-chat', baseUrl: `${provider.url}/v1`, keyEnv: 'TEACHER_KEY', models: ['teacher'] },
     },
     models: { evolver: 'own/teacher' },
-    library: { holdout: 0 },
     learn: { failures: 1, budget: { usdPerDay: 10_000, tokensPerDay: 100_000_000 } },
   });
   daemon = await startDaemon(home.dir, [], { TEACHER_KEY: 'k-teacher-000000' });

@@ -45,7 +45,7 @@ beforeAll(async () => {
   home = makeHome({
     providers: { local: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
     models: { default: 'local/m', evolver: 'off', judge: 'off' },
-    library: { holdout: 0, autonomy: 'guarded' },
+    library: { autonomy: 'guarded' },
     practice: { scheduled: 'off' },
   });
   mkdirSync(path.join(home.dir, 'identity', 'ada'), { recursive: true });

@@ -56,7 +56,7 @@ async function startGateway(url: string, models: object): Promise<Gateway> {
   const home = makeHome({
     providers: { lab: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
     models: { default: 'lab/m', evolver: 'off', judge: 'off', ...models },
-    library: { holdout: 0, autonomy: 'guarded' },
+    library: { autonomy: 'guarded' },
     learn: { failures: 1 },
     store: { url: url.replace(`:${server.port}/`, `:${proxy.port}/`) },
   });

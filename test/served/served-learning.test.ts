@@ -87,7 +87,6 @@ beforeAll(async () => {
       },
     },
     models: { evolver: 'own/teacher', judge: 'own/referee' },
-    library: { holdout: 0 },
     learn: {
       verifiers: [{ domain: 'ledger', kind: 'regex', pattern: 'EUR' }],
       failures: 3,

@@ -27,7 +27,6 @@ beforeAll(async () => {
   const baseUrl = `${provider.url}/v1`;
   home = makeHome({
     providers: { fake: { wire: ['openai', 'anthropic'], baseUrl } },
-    library: { holdout: 0 },
   });
   daemon = await startDaemon(home.dir);
   await publish([

@@ -50,7 +50,6 @@ beforeAll(async () => {
   home = makeHome({
     providers: { box: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
     models: { default: 'box/small', evolver: 'box/small', judge: 'box/small' },
-    library: { holdout: 0 },
     learn: { failures: 1 },
   });
   daemon = await startDaemon(home.dir);

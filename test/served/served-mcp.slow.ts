@@ -15,7 +15,7 @@ let daemon: RunningDaemon;
 let client: Client;
 
 beforeAll(async () => {
-  home = makeHome({ library: { holdout: 0 }, learn: { failures: 1 } });
+  home = makeHome({ learn: { failures: 1 } });
   daemon = await startDaemon(home.dir);
   client = new Client({ name: 'tester', version: '1' });
   await client.connect(

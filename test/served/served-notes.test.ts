@@ -22,7 +22,7 @@ beforeAll(async () => {
   home = makeHome({
     providers: { local: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
     models: { default: 'local/m', evolver: 'off', judge: 'off' },
-    library: { holdout: 0, autonomy: 'guarded' },
+    library: { autonomy: 'guarded' },
   });
   daemon = await startDaemon(home.dir);
 });

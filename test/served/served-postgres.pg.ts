@@ -22,7 +22,7 @@ let prompt = '';
 const settings = (store: object) => ({
   providers: { local: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
   models: { default: 'local/m', evolver: 'off', judge: 'off' },
-  library: { holdout: 0, autonomy: 'guarded' },
+  library: { autonomy: 'guarded' },
   store,
 });
 beforeAll(async () => {

@@ -104,7 +104,6 @@ async function live(kills: readonly Kill[]) {
   const home = makeHome({
     providers: { lab: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
     models: { default: 'lab/m', evolver: 'lab/m', practice: 'lab/m' },
-    library: { holdout: 0 },
   });
   closers.push(home.remove);
   let killed = 0;

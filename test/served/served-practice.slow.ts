@@ -81,7 +81,6 @@ beforeAll(async () => {
   home = makeHome({
     providers: { lab: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
     models: { default: 'lab/m', evolver: 'lab/m' },
-    library: { holdout: 0 },
     practice: { trials: { pairs: 40 } },
   });
   daemon = await startDaemon(home.dir);

@@ -48,7 +48,6 @@ beforeAll(async () => {
   });
   home = makeHome({
     providers: { caller: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
-    library: { holdout: 0 },
   });
   daemon = await startDaemon(home.dir);
 });

@@ -31,7 +31,6 @@ beforeAll(async () => {
         open: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` },
       },
       models: { evolver: 'off' },
-      library: { holdout: 0 },
       learn: { failures: 100, verifiers: [{ domain: 'sums', kind: 'number' }] },
     },
     { env: { P_KEY: 'k-000000000000' } },

@@ -56,7 +56,6 @@ beforeAll(async () => {
       own: { wire: 'openai-chat', baseUrl, keyEnv: 'TEACHER_KEY', models: ['teacher'] },
     },
     models: { evolver: 'own/teacher' },
-    library: { holdout: 0 },
     learn: { budget: { usdPerDay: 10_000 } },
   });
   daemon = await start();

@@ -11,7 +11,7 @@ let home: ReturnType<typeof makeHome>;
 let daemon: RunningDaemon;
 
 beforeAll(async () => {
-  home = makeHome({ library: { holdout: 0 }, learn: { flush: 'scoped' } });
+  home = makeHome({ learn: { flush: 'scoped' } });
   daemon = await startDaemon(home.dir);
 });
 afterAll(async () => {

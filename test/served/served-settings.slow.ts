@@ -60,7 +60,6 @@ beforeAll(async () => {
   home = makeHome({
     providers: { first: { wire: 'openai-chat', baseUrl: `${provider.url}/v1`, keyEnv: 'FIRST_KEY' } },
     models: { default: 'first/m', evolver: 'first/teacher' },
-    library: { holdout: 0 },
     train: { engine: 'off' },
   });
   daemon = await startDaemon(home.dir, [], { FIRST_KEY: 'k-first-00000000', SECOND_KEY: 'k-second-0000000' });
@@ -307,8 +306,8 @@ describe('a config file that is changed by hand', () => {
 
   it('waits for the owner when it asks for more freedom (it would be a way around the question)', async () => {
     const text = readFileSync(file(), 'utf8').replace(
-      /"holdout": ?0/,
-      '"holdout": 0, "autonomy": "autonomous"',
+      /"library": ?\{/,
+      '"library": {"autonomy": "autonomous", ',
     );
     writeFileSync(file(), text);
     await owner('POST', '/api/reload', {});

@@ -21,7 +21,6 @@ beforeAll(async () => {
   home = makeHome({
     providers: { fake: { wire: ['openai', 'anthropic'], baseUrl: `${provider.url}/v1` } },
     models: { evolver: 'off', judge: 'off' },
-    library: { holdout: 0 },
   });
   daemon = await startDaemon(home.dir);
   // A thread that has just started may answer too late.

@@ -48,7 +48,6 @@ async function open(traces: object, start: typeof startTraceReceiver = startTrac
       fake: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` },
       other: { wire: 'anthropic', baseUrl: `${provider.url}/v1` },
     },
-    library: { holdout: 0 },
     traces: { url: receiver.url, ...traces },
   });
   const daemon = await startDaemon(home.dir, [], {

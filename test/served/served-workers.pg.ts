@@ -52,7 +52,7 @@ const homeFor = (
       },
     },
     models: { default: 'lab/m', evolver: 'off', judge: 'off' },
-    library: { holdout: 0, autonomy: 'guarded' },
+    library: { autonomy: 'guarded' },
     store: { url },
     ...more,
   });

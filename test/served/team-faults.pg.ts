@@ -80,7 +80,6 @@ beforeAll(async () => {
       makeHome({
         providers: { local: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
         models: { default: 'local/m', evolver: 'off', judge: 'off' },
-        library: { holdout: 0 },
         store: { url },
       }),
     );

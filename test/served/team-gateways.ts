@@ -29,7 +29,6 @@ export async function startTeamGateway(
   const home = makeHome({
     providers: { local: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
     models: { default: 'local/m', evolver: 'off', judge: 'off' },
-    library: { holdout: 0 },
     store: { url },
   });
   const dir = given ?? home.dir;

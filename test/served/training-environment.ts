@@ -66,7 +66,6 @@ export async function openTrainingEnvironment({
     {
       train: { batchSize: 16, groupSize: 8, ...train },
       models,
-      library: { holdout: 0 },
       learn: { failures: 50, ...learn },
     },
     { env: {} },

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Bets, DEFAULT_BETS, geometricBets, logWealth } from '../../src/stats/betting-wealth.ts';
-import { meanInterval } from '../../src/stats/confidence-sequence.ts';
 import { goldenSectionMinimum } from '../../src/stats/line-search.ts';
 import {
   addToMoments,
@@ -107,31 +106,6 @@ describe('moment sums', () => {
           expect(moved[key]).toBeCloseTo(direct[key], 8);
       }),
     );
-  });
-});
-
-describe('meanInterval', () => {
-  it('is the whole range without values', () => {
-    expect(meanInterval(EMPTY_MOMENTS)).toEqual({ low: 0, high: 1 });
-    expect(meanInterval(EMPTY_MOMENTS, { range: { low: -1, high: 1 } })).toEqual({ low: -1, high: 1 });
-  });
-
-  it('contains the sample mean and is symmetric under reflection', () => {
-    fc.assert(
-      fc.property(values, (seen) => {
-        const mean = seen.reduce((sum, value) => sum + value, 0) / seen.length;
-        const { low, high } = meanInterval(tallyOf(seen));
-        const other = meanInterval(tallyOf(seen.map((value) => 1 - value)));
-        expect(low).toBeLessThanOrEqual(mean + 1e-9);
-        expect(high).toBeGreaterThanOrEqual(mean - 1e-9);
-        expect(other.low).toBeCloseTo(1 - high, 5);
-      }),
-    );
-  });
-
-  it('is above zero for paired differences in −1 … 1 with a positive mean', () => {
-    const differences = Array.from({ length: 60 }, (_, at) => (at % 3 === 0 ? 0 : 0.4));
-    expect(meanInterval(tallyOf(differences), { range: { low: -1, high: 1 } }).low).toBeGreaterThan(0);
   });
 });
 

@@ -12,7 +12,7 @@ const MAIN = path.resolve(import.meta.dirname, '../../dist/src/cli/main.js');
 let home: ReturnType<typeof makeHome>;
 let daemon: RunningDaemon;
 beforeAll(async () => {
-  home = makeHome({ library: { holdout: 0 } });
+  home = makeHome({});
   daemon = await startDaemon(home.dir);
 });
 afterAll(async () => {

@@ -82,7 +82,7 @@ async function join(role: Role | undefined): Promise<Person> {
 }
 
 beforeAll(async () => {
-  home = makeHome({ library: { holdout: 0 } });
+  home = makeHome({});
   daemon = await startDaemon(home.dir);
   const roles: readonly (Role | undefined)[] = [
     undefined,

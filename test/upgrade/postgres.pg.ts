@@ -96,7 +96,6 @@ describe('a record of schema version 1 in PostgreSQL', () => {
       makeHome({
         providers: { shop: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
         models: { default: 'shop/clerk-1', evolver: 'off', judge: 'off' },
-        library: { holdout: 0 },
         // The sessions are of 2026 whenever this runs.
         store: { url, keepDays: 0 },
       }),

@@ -145,8 +145,6 @@ describe('a home of 0.1.0 under this version', () => {
       });
       try {
         const home = openOldHome(name, provider.port);
-        // One session in ten goes without each lesson.
-        await runInProcess(['config', 'set', 'library.holdout', '0', '--home', home]);
         const key = readFileSync(path.join(home, 'key'), 'utf8').trim();
         if (isUpgraded) await runInProcess(['upgrade', '--home', home]);
         const daemon = await startDaemon(home);

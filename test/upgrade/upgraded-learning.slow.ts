@@ -29,10 +29,7 @@ describe('a home of 0.1.0 after instar upgrade', () => {
       });
       undo.push(() => provider.close());
       const home = openOldHome(name, provider.port);
-      for (const [path, value] of [
-        ['library.holdout', '0'],
-        ['models.evolver', 'off'],
-      ] as const)
+      for (const [path, value] of [['models.evolver', 'off']] as const)
         expect((await runInProcess(['config', 'set', path, value, '--home', home])).code).toBe(0);
       expect((await runInProcess(['upgrade', '--home', home])).code).toBe(0);
       const daemon = await startDaemon(home);

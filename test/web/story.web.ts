@@ -52,8 +52,7 @@ describe.skipIf(browserFile === undefined)('from a complaint to a lesson that is
     });
     home = makeHome({
       providers: { caller: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
-      // Half of the sessions go without it: the fewest sessions until its effect is known.
-      library: { holdout: 0.5, autonomy: 'manual' },
+      library: { autonomy: 'manual' },
     });
     daemon = await startDaemon(home.dir);
     browser = await openBrowser();

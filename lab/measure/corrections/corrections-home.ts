@@ -80,7 +80,6 @@ export async function openCorrectionsHome(
       judge: 'off',
     },
     // Every session is shown its lessons: a control group would hide one row in ten by chance.
-    library: { holdout: 0 },
     learn: { budget: { usdPerDay: 100_000, tokensPerDay: 1_000_000_000 } },
   };
   writeFileSync(path.join(dir, 'config.json'), JSON.stringify(config), { mode: 0o600 });

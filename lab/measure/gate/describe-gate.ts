@@ -1,4 +1,4 @@
-import { ERROR_BUDGET, levelInSequence } from '../../../src/stats/error-budget.ts';
+import { levelInSequence, WEIGHTS_ERROR_BUDGET } from '../../../src/stats/error-budget.ts';
 import { DEFAULT_PROMOTION } from '../../../train/promotion.ts';
 import { planTrial } from '../../../train/trial-plan.ts';
 import { RATED_A_WEEK, REPLAYED_A_WEEK, WEEKS } from './simulate-gate.ts';
@@ -9,7 +9,7 @@ const points = (value: number): string => String(Math.round(100 * value));
 /** What the gate of weights promises, and how it is measured. */
 export function describeGate(runs: number): string {
   const { alpha, effect, power, regressionMargin, canaryMargin, mostPairs, mostRepeats } = DEFAULT_PROMOTION;
-  const level = levelInSequence(1, 0, ERROR_BUDGET.weights);
+  const level = levelInSequence(1, 0, WEIGHTS_ERROR_BUDGET);
   const needed = (more: number): number =>
     planTrial(120, level, { ...DEFAULT_PROMOTION, effect: more }).needed;
   return `## Weights: the gate

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
-import { markdownTable, quantile, writeSection } from '../markdown.ts';
+import { markdownTable, quantile, shareWithInterval, writeSection } from '../markdown.ts';
 import { requireSome } from '../measured.ts';
-import { shareWithInterval } from '../trials/summarise.ts';
 import { describeGate } from './describe-gate.ts';
 import { type GateRun, type GateWorld, runGates, type Traffic } from './simulate-gate.ts';
 

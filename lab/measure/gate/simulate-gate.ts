@@ -1,5 +1,5 @@
 import { createSfc32 } from '../../../src/base/random.ts';
-import { ERROR_BUDGET, levelInSequence } from '../../../src/stats/error-budget.ts';
+import { levelInSequence, WEIGHTS_ERROR_BUDGET } from '../../../src/stats/error-budget.ts';
 import { DEFAULT_PROMOTION, isInCanary, type PromotionEvent, promote } from '../../../train/promotion.ts';
 import { canaryOf, type PromotionState, startPromotion } from '../../../train/promotion-stages.ts';
 import { expectedPairVariance } from '../../../train/trial-plan.ts';
@@ -44,7 +44,7 @@ export const REPLAYED_A_WEEK = 20;
 const QUESTIONS = 96;
 const DIFFER = 0.08;
 /** The first checkpoint of a home. */
-const LEVEL = levelInSequence(1, 0, ERROR_BUDGET.weights);
+const LEVEL = levelInSequence(1, 0, WEIGHTS_ERROR_BUDGET);
 
 type Next = () => number;
 

@@ -246,6 +246,6 @@ function createFirstTurnHome(upstreamPort: number): string {
   const home = mkdtempSync(path.join(tmpdir(), 'instar-first-turn-'));
   const baseUrl = `http://127.0.0.1:${upstreamPort}/v1`;
   const providers = { bench: { wire: ['openai-chat'], baseUrl, models: ['bench-json'] } };
-  writeFileSync(path.join(home, 'config.json'), JSON.stringify({ providers, library: { holdout: 0 } }));
+  writeFileSync(path.join(home, 'config.json'), JSON.stringify({ providers }));
   return home;
 }

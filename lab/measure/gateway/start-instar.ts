@@ -57,7 +57,7 @@ export function createHome(upstreamPort: number): string {
     baseUrl: `http://127.0.0.1:${upstreamPort}/v1`,
     models: MODELS,
   };
-  const library = { holdout: 0, tokenBudget: 4000, domains: [{ domain: 'bench', agent: '*' }] };
+  const library = { tokenBudget: 4000, domains: [{ domain: 'bench', agent: '*' }] };
   writeFileSync(path.join(home, 'config.json'), JSON.stringify({ providers: { bench: provider }, library }));
   return home;
 }

@@ -86,7 +86,6 @@ export async function openPoisonHome(modelUrl: string): Promise<PoisonHome> {
   const config = {
     providers: { bench: provider },
     models: { default: `bench/${AGENT_MODEL}`, evolver: `bench/${EVOLVER_MODEL}` },
-    library: { holdout: 0 },
     learn: { budget: { usdPerDay: 100_000, tokensPerDay: 1_000_000_000 } },
   };
   writeFileSync(path.join(dir, 'config.json'), JSON.stringify(config), { mode: 0o600 });

@@ -12,6 +12,7 @@ import { meanOf, PRACTICE_DEFAULTS } from '../../../src/learn/practice/practice-
 import { openPracticeJournal } from '../../../src/learn/practice/practice-units.ts';
 import { runTrials } from '../../../src/learn/trial/trials.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
+import { createLessonEffects } from '../../../src/lessons/effect/lesson-effects.ts';
 import type { PracticeTraining } from '../../../train/practice-training.ts';
 import { openPromptNotes, type PromptNotes } from '../../suites/prompt-notes.ts';
 import { createQuotingLearner } from '../../suites/quoting-learner.ts';
@@ -199,11 +200,11 @@ export async function runLessonTrials(parts: TrialsParts): Promise<TrialsEnd> {
       gateTasks: async () => gate.map(({ task }) => task),
       library: home.library,
       records: home.records,
-      traffic: () => ({ better: 0, worse: 0 }),
+      effects: createLessonEffects(),
       budget: {
         refusal: () => (spent.attempts < most ? undefined : `${most} attempts for trials were made`),
       },
-      settings: { pairs, repeats: 1, days: 14, temperature: 1, timeoutMs: TIMEOUT_MS },
+      settings: { pairs, repeats: 1, temperature: 1, timeoutMs: TIMEOUT_MS },
       mayPromote: true,
       clock: systemClock,
     },

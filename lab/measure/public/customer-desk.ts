@@ -56,7 +56,6 @@ export async function openCustomerDesk(): Promise<CustomerDesk> {
     gateway: { port: 0 },
     providers: { bench: { wire: 'openai-chat', baseUrl, keyFile: 'model-key' } },
     models: { default: 'bench/m', evolver: 'off' },
-    library: { holdout: 0 },
     train: { engine: 'off' },
   };
   const daemon = await startDaemon({

@@ -50,6 +50,6 @@ const settingsOf = (upstreamPort: number, store: string) => ({
     bench: { wire: ['openai-chat'], baseUrl: `http://127.0.0.1:${upstreamPort}/v1`, models: ['bench'] },
   },
   models: { evolver: 'off', judge: 'off' },
-  library: { holdout: 0, tokenBudget: 4000, domains: [{ domain: 'bench', agent: '*' }] },
+  library: { tokenBudget: 4000, domains: [{ domain: 'bench', agent: '*' }] },
   store: { url: store },
 });

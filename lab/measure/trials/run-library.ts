@@ -32,7 +32,6 @@ const TRIAL_SETTINGS: TrialSettings = {
   temperature: 0.7,
   timeoutMs: 300_000,
   pairs: 160,
-  days: 14,
 };
 
 /**
@@ -46,7 +45,7 @@ export async function runLibrary(
   let time = 1_700_000_000_000;
   const clock = { now: () => time++, monotonic: () => time };
   const records = toRecords(createMemoryStore(), clock.now);
-  const { library } = await openLessons({
+  const { library, effects } = await openLessons({
     records,
     clock,
     newId: createIds(clock),
@@ -78,7 +77,7 @@ export async function runLibrary(
         return state === 'trial' || state === 'live';
       }),
       gateTasks: async () => tasks,
-      traffic: () => ({ better: 0, worse: 0 }),
+      effects,
       journal: {
         read: async (unit) => kept.get(unit),
         write: async (unit, value) => void kept.set(unit, value),
@@ -101,7 +100,7 @@ export async function runLibrary(
       candidate,
       outcome: record?.end?.outcome ?? 'untested',
       state: lesson?.state ?? 'none',
-      pairs: record?.differences.tasks.n ?? 0,
+      pairs: [...(record?.differences.tasks.values() ?? [])].reduce((sum, one) => sum + one.pairs, 0),
       attempts: record?.used.calls ?? 0,
       tokens: record?.used.tokens ?? 0,
     };

@@ -91,7 +91,6 @@ writeFileSync(
   path.join(home, 'config.json'),
   JSON.stringify({
     providers: { p: { wire: 'openai-chat', baseUrl: `http://127.0.0.1:${provider.port}/v1`, models: ['m'] } },
-    library: { holdout: 0 },
   }),
 );
 const child = spawn(

@@ -71,7 +71,9 @@ export async function toFeedEvent(
       return make('rules', { session: fact.session, turn: fact.turn, kept, broken, toldAgain });
     }
     case 'session-scored':
-      return make('scored', { session: fact.session, score: fact.score });
+      return fact.score === undefined
+        ? undefined
+        : make('scored', { session: fact.session, score: fact.score });
     case 'session-erased':
       return make('erased', { session: fact.session });
     case 'library-changed': {

@@ -123,7 +123,8 @@ async function hasOutcome(
   if (outcome === 'rated') return rewards.some(({ source }) => source === 'person' || source === 'chat');
   const scored = (await reader.judgements(id, 'session-scored')).at(-1)?.fact;
   const given = rewards.map(({ score }) => score);
-  const fallback = scored?.type === 'session-scored' ? [2 * scored.score - 1] : [];
+  const fallback =
+    scored?.type === 'session-scored' && scored.score !== undefined ? [2 * scored.score - 1] : [];
   const values = given.length > 0 ? given : fallback;
   return values.length > 0 && (outcome === 'bad' ? Math.min(...values) < 0 : Math.min(...values) > 0);
 }

@@ -86,13 +86,13 @@ const turn = z.looseObject({
   answered: text.optional(),
 });
 
+/** Of lessons that were inferred; a person's word has none. */
 const effect = z.looseObject({
-  with: z.looseObject({ n: count, mean: z.number().nullable() }),
-  without: z.looseObject({ n: count, mean: z.number().nullable() }),
-  difference: z.number().nullable(),
-  low: z.number(),
-  high: z.number(),
-  verdict: text,
+  verdict: z.enum(['helpful', 'harmful', 'no-difference', 'unknown']),
+  with: count,
+  without: count,
+  decideBy: text.optional(),
+  needed: count.optional(),
   words: text,
 });
 
@@ -126,7 +126,7 @@ const lesson = z.looseObject({
   hash: text,
   changedAt: time,
   adherence,
-  effect,
+  effect: effect.optional(),
 });
 
 const shownLesson = lesson.extend({

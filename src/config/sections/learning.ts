@@ -58,14 +58,6 @@ export const librarySchema = z.strictObject({
     .describe(
       'What you tell one of your own agents holds for the others, in the same project. Asked by instar connect for the second client; unset or false: each agent keeps to what it was told itself.',
     ),
-  holdout: z
-    .number()
-    .min(0)
-    .max(0.5)
-    .default(0.1)
-    .describe(
-      'Share of sessions that are not shown a lesson, as the control group for its measured effect. A session goes without one lesson at most.',
-    ),
   domains: z
     .array(domainSchema)
     .max(200)

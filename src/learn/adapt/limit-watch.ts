@@ -4,7 +4,7 @@ import type { Fact } from '../../core/fact.ts';
 import type { Change, Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { LimitOverlay } from '../../core/overlay.ts';
-import { isRetirable } from '../../lessons/effect/retire-harmful.ts';
+import { isRetirable } from '../../lessons/effect/judge-effect.ts';
 import { decidedLearner } from '../cycle.ts';
 import type { FactFold } from '../learning-state.ts';
 import { decidedPiece, type LearnerRow } from '../runner.ts';

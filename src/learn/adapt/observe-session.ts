@@ -113,7 +113,9 @@ function guidanceEvents(
   { lessonOf, lastUse }: SessionLibrary,
   now: number,
 ): readonly NewFact[] {
-  const scored = ended.flatMap(({ fact }) => (fact.type === 'session-scored' ? [fact] : []))[0];
+  const scored = ended.flatMap(({ fact }) =>
+    fact.type === 'session-scored' && fact.score !== undefined ? [fact] : [],
+  )[0];
   const { score = 0, lessons = [], ignored = [], contradicted = [] } = scored ?? {};
   const about = (kind: 'guidance_noisy' | 'stale_guidance', id: string, why: string): NewFact =>
     observedEvent(kind, scope, { mark: id, label: lessonLabel(id), data: { lesson: id, why } }, now);

@@ -2,15 +2,15 @@ import type { Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { PracticeTask } from '../../core/practice.ts';
 import type { TrialFact, TrialOutcome } from '../../core/trial.ts';
-import { trialFigures } from '../../lessons/effect/describe-trial.ts';
+import { trialFigures, trialInterval } from '../../lessons/effect/describe-trial.ts';
 import { readTrials, type TrialRecord } from '../../lessons/effect/fold-trials.ts';
 import { isIdentityProposal, replacedPart, subjectOfProposal } from '../../lessons/identity-measurement.ts';
-import { pairedInterval } from '../../stats/paired-test.ts';
 import { sessionsOf } from '../practice/attempt-batch.ts';
 import { runnableTasks } from '../practice/plan-session.ts';
 import { openPracticeJournal, spentByUnits } from '../practice/practice-units.ts';
 import type { SessionParts } from '../practice/session-parts.ts';
 import { splitOf } from '../practice/sources/split.ts';
+import { TEST_DAYS } from '../trial/decide-trials.ts';
 import { findTaskPool, type TaskPool, type TaskPoolResult } from '../trial/gate-tasks.ts';
 import { type KeepsIdentity, measureTrial } from '../trial/measure-trial.ts';
 import { openTrialJudge, type TrialJudge } from '../trial/replay-tasks.ts';
@@ -89,7 +89,7 @@ async function measureIdentity(
   };
   const { trials: settings, temperature, timeoutMs } = parts.settings();
   const most = Math.min(PAIRS, settings.pairs);
-  const until = clock.now() + settings.days * DAY_MS;
+  const until = clock.now() + TEST_DAYS * DAY_MS;
   await append({ type: 'trial-opened', subject, place: trials.nextPlace('identity'), until }, 'opened');
   const end = async (outcome: TrialOutcome, why: string): Promise<MeasuredIdentity> => {
     const mark = outcome === 'untested' ? `${outcome}/${Math.floor(clock.now() / DAY_MS)}` : 'ended';
@@ -110,10 +110,10 @@ async function measureIdentity(
       const record = trials.of(subject);
       if (record === undefined || signal.aborted) return undefined;
       const begun = record.begun.tasks + record.begun.replay;
-      if (begun >= most && record.differences[pool.method].n > 0) return end(...verdictOf(record, pool));
+      if (begun >= most && record.differences[pool.method].size > 0) return end(...verdictOf(record, pool));
       const refusal = budget.refusal();
       if (refusal !== undefined)
-        return record.differences[pool.method].n === 0
+        return record.differences[pool.method].size === 0
           ? end('untested', `could not be tested: ${refusal}`)
           : end(...verdictOf(record, pool));
       const { fact, faults } = await measureTrial(
@@ -200,7 +200,7 @@ async function taskPool(
 }
 
 function verdictOf(record: TrialRecord, { method }: TaskPool): readonly [TrialOutcome, string] {
-  const { low, high } = pairedInterval(record.differences[method], 0.05);
+  const { low, high } = trialInterval(record.differences[method]);
   const figures = trialFigures(record);
   if (high < 0) return ['harmful', `attempts come out worse with it: ${figures}`];
   if (low > 0) return ['helpful', `attempts come out better with it: ${figures}`];

@@ -61,7 +61,7 @@ export function createLessonUses(): LessonUses {
           one.ignored = others(one.ignored);
           one.contradicted = others(one.contradicted);
         }
-      if (fact.type !== 'session-scored') return;
+      if (fact.type !== 'session-scored' || fact.score === undefined) return;
       const { session, score, lessons, ignored = [], contradicted = [] } = fact;
       const isSpoken = (id: string): boolean => ignored.includes(id) || contradicted.includes(id);
       for (const id of new Set(lessons)) {

@@ -2,6 +2,9 @@ import type { PracticeTask } from '../../core/practice.ts';
 import type { TrialFact, TrialOutcome } from '../../core/trial.ts';
 import { trialFigures } from '../../lessons/effect/describe-trial.ts';
 import { readTrials, type TrialRecord, type Trials } from '../../lessons/effect/fold-trials.ts';
+import { judgeEffect } from '../../lessons/effect/judge-effect.ts';
+import { pairedMean } from '../../lessons/effect/weigh-lesson.ts';
+import { effectPosterior, NO_OUTCOMES } from '../../stats/effect-posterior.ts';
 import { runnableTasks } from '../practice/plan-session.ts';
 import { openPracticeJournal, spentByUnits } from '../practice/practice-units.ts';
 import type { SessionParts } from '../practice/session-parts.ts';
@@ -9,7 +12,6 @@ import { splitOf } from '../practice/sources/split.ts';
 import { findTaskPool, type TaskPool, type TaskPoolParts, type TaskPoolResult } from '../trial/gate-tasks.ts';
 import { type MeasureParts, type MeasureSettings, measureTrial } from '../trial/measure-trial.ts';
 import { openTrialJudge } from '../trial/replay-tasks.ts';
-import { trialEvidence } from '../trial/weigh-trials.ts';
 import type { MemoryQuestion } from './open-questions.ts';
 
 /** How many questions were answered, could not be told apart, and could not be tested. */
@@ -32,10 +34,9 @@ const DAY_MS = 86_400_000;
 const BATCH = 4;
 /** Pairs that a re-test may use: it decides about an archive that can be undone. */
 const MOST_RETEST_PAIRS = 24;
-/** The probability that of two equal lessons one is ever retired, and that a lesson without effect is ever kept. */
-const ALPHA = 0.05;
 const MOST_SPOILED = 2;
-const NO_TRAFFIC = { better: 0, worse: 0 } as const;
+/** With these the prior prefers neither answer: of two lessons either may be the better one. */
+const EVEN = { helpful: 0, harmful: 2, noDifference: 0 } as const;
 
 /** Opens what attempts need, as a session of practice does, and answers the questions within its budget. */
 export async function openQuestionPractice(
@@ -174,7 +175,7 @@ async function measure(
   for (let spoiled = 0; ; ) {
     const record = trials.of(subject);
     if (record === undefined) return undefined;
-    const outcome = verdictOf(record, most, against === undefined ? ALPHA : ALPHA / 2);
+    const outcome = verdictOf(record, most);
     if (outcome !== undefined) return { outcome, why: trialFigures(record) };
     if (signal.aborted || parts.budget.refusal() !== undefined) return undefined;
     const left = most - record.begun.tasks - record.begun.replay;
@@ -194,11 +195,13 @@ async function measure(
 }
 
 /** Whether attempts come out better with the lesson, or worse; undefined while more attempts may tell. */
-function verdictOf(record: TrialRecord, most: number, alpha: number): TrialOutcome | undefined {
-  const { better, worse } = trialEvidence({ record, traffic: NO_TRAFFIC });
-  const needed = Math.log(1 / alpha);
-  if (better >= needed) return 'helpful';
-  if (worse >= needed) return 'harmful';
+function verdictOf(record: TrialRecord, most: number): TrialOutcome | undefined {
+  const paired = pairedMean(record);
+  const judged =
+    paired === undefined
+      ? 'unknown'
+      : judgeEffect(effectPosterior({ with: NO_OUTCOMES, without: NO_OUTCOMES, decided: EVEN, paired }));
+  if (judged !== 'unknown') return judged;
   return record.begun.tasks + record.begun.replay >= most ? 'no-difference' : undefined;
 }
 

@@ -51,8 +51,8 @@ export const PRACTICE_LIMITS: PracticeLimits = {
   attemptMs: 5 * 60_000,
   /** A night. */
   session: { calls: 2000, ms: 480 * 60_000 },
-  /** 160 pairs show a difference of 0.2 in four of five tests; a lesson that cannot be tested for two weeks is a question for its owner. */
-  trials: { pairs: 160, repeats: 1, days: 14 },
+  /** Twenty tasks with eight pairs each: more attempts would say little more. */
+  trials: { pairs: 160, repeats: 1 },
 };
 
 /** What practice needs from outside the learning thread. */
@@ -159,7 +159,7 @@ export async function openPractice(parts: PracticeParts): Promise<OpenPractice> 
     openBudget: (spent: Spending) =>
       createRunBudget({ limits: { ...config.budget, ...limits.session }, setting: 'practice.budget', spent }),
     replayTasks,
-    traffic: effects.evidence,
+    effects,
     settings: () => ({ ...config, trials: limits.trials, timeoutMs: limits.attemptMs }),
     mayPromote: parts.mayPromote,
     clock,

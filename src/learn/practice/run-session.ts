@@ -225,7 +225,7 @@ async function* measureTrials({
   parts,
   signal,
 }: OpenSession): AsyncGenerator<TrialEvent, Pick<SessionResult, 'helpful' | 'refused'>> {
-  const { lessonsFor, replayTasks, library, records, traffic, mayPromote, clock } = parts;
+  const { lessonsFor, replayTasks, library, records, effects, mayPromote, clock } = parts;
   let gate: Promise<readonly PracticeTask[]> | undefined;
   const events = runTrials(
     {
@@ -240,7 +240,7 @@ async function* measureTrials({
       },
       library,
       records,
-      traffic,
+      effects,
       budget,
       settings: { ...trials, temperature, timeoutMs },
       mayPromote,

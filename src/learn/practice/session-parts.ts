@@ -4,10 +4,9 @@ import type { Ask } from '../../core/learn.ts';
 import type { Library } from '../../core/library.ts';
 import type { LessonsForTask, MakeAttempt, PracticeTask } from '../../core/practice.ts';
 import type { Records } from '../../core/store.ts';
-import type { PairedEvidence } from '../../stats/paired-test.ts';
 import type { IdentityJudge } from '../identity/open-identity-judge.ts';
 import type { JudgeModel } from '../trial/replay-tasks.ts';
-import type { TrialSettings } from '../trial/trials.ts';
+import type { TrialParts, TrialSettings } from '../trial/trials.ts';
 import type { PracticeHistory } from './practice-history.ts';
 import type { PracticeGate, PracticeInput, SimilarTexts } from './practice-input.ts';
 import type { RunUnits } from './practice-units.ts';
@@ -50,7 +49,7 @@ export interface SessionParts {
   ) => Promise<IdentityJudge | undefined>;
   /** Recorded requests that can be answered again, for lessons that no task of the gate fits. */
   readonly replayTasks: () => Promise<readonly PracticeTask[]>;
-  readonly traffic: (lesson: string) => PairedEvidence;
+  readonly effects: TrialParts['effects'];
   /** Read for each session: they may change. */
   readonly settings: () => SessionSettings;
   readonly mayPromote: boolean;
@@ -62,7 +61,7 @@ export interface SessionSettings {
   readonly groupSize: number;
   readonly temperature: number;
   readonly timeoutMs: number;
-  readonly trials: Pick<TrialSettings, 'pairs' | 'repeats' | 'days'>;
+  readonly trials: Pick<TrialSettings, 'pairs' | 'repeats'>;
 }
 
 export interface SessionAttempts {

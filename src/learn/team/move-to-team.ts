@@ -4,7 +4,9 @@ import type { Library } from '../../core/library.ts';
 import type { Records } from '../../core/store.ts';
 import { TEAM_AUTHOR } from '../../lessons/change-permissions.ts';
 import { readTrials, type Trials } from '../../lessons/effect/fold-trials.ts';
+import { judgeEffect } from '../../lessons/effect/judge-effect.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
+import { weighLesson } from '../../lessons/effect/weigh-lesson.ts';
 import { type MayShare, readSharing } from '../../lessons/fold-members.ts';
 import { isOfTeam } from '../../lessons/member-library.ts';
 import { isSameInPlainWords } from '../../lessons/similar/plain-words.ts';
@@ -16,6 +18,7 @@ import {
   withdrawLessons,
 } from '../../lessons/team-lesson.ts';
 import { provenEffect } from '../../lessons/transfer.ts';
+import { addOutcomes, countOutcomes, NO_OUTCOMES } from '../../stats/effect-posterior.ts';
 import { plural } from '../../text/phrases.ts';
 import { decidedLearner } from '../cycle.ts';
 import { readKnown } from '../distiller/known-lessons.ts';
@@ -114,15 +117,15 @@ function countScored(
   trials: Pick<Trials, 'passed'>,
 ): number {
   const ofMembers = lessons.filter(({ text }) => text.scope.member !== undefined);
-  const leaning = ofMembers.map(({ id }) => Math.max(0, Math.floor(2 * effects.evidence(id).better)));
+  const sessions = ofMembers.map(({ id }) => Math.floor(countOutcomes(effects.sessionsOf(id).without) / 2));
   const helpful = lessons.filter(({ id }) => effects.verdict(id) === 'helpful').length;
-  return helpful + trials.passed('lesson') + leaning.reduce((sum, one) => sum + one, 0);
+  return helpful + trials.passed('lesson') + sessions.reduce((sum, one) => sum + one, 0);
 }
 
 interface MoveSource {
   readonly lessons: readonly Lesson[];
   readonly trials: Pick<Trials, 'of'>;
-  readonly effects: Pick<LessonEffects, 'of' | 'verdict' | 'evidence'>;
+  readonly effects: Pick<LessonEffects, 'sessionsOf' | 'verdict' | 'all' | 'decided' | 'version'>;
   readonly mayShare: MayShare;
   /** Tells whether two members said the same in other words. */
   readonly compareQuotes: CompareQuotes;
@@ -138,8 +141,6 @@ export interface FoundMove {
 /** All pairs are compared. */
 const MOST_LESSONS = 400;
 const FEWEST_MEMBERS = 2;
-/** The logarithm of the e-value from which on a lesson is measured to help, as for a lesson of one person. */
-const ENOUGH = Math.log(2 / 0.05);
 
 /**
  * Rules that the evidence of at least two members supports, and that passed their test: a lesson of one of them was measured to help, in
@@ -191,20 +192,23 @@ async function findMoves(source: MoveSource): Promise<readonly FoundMove[]> {
   });
 }
 
-/**
- * What the sessions of all who have a rule show together; undefined when that is too little, or when another one's words have more of it.
- * Everybody's sessions are drawn for themselves, and the product of independent e-values is one: against "it helps none of them".
- */
+/** What the sessions of all who have a rule show together; undefined when that is too little, or when another one's words were shown more. */
 function pooledEffect(
   sources: readonly [Lesson, ...Lesson[]],
-  effects: Pick<LessonEffects, 'of' | 'evidence'>,
+  effects: MoveSource['effects'],
 ): string | undefined {
-  const [own = 0, ...others] = sources.map(({ id }) => effects.evidence(id).better);
-  const together = others.reduce((sum, better) => sum + better, own);
-  if (together < ENOUGH || others.some((better) => better > own)) return undefined;
-  const measured = sources.map(({ id }) => effects.of(id));
-  const count = (arm: 'with' | 'without'): number => measured.reduce((sum, one) => sum + one[arm].n, 0);
-  return `together, in real sessions, ${count('with')} with and ${count('without')} without (e-value ${Math.exp(together).toFixed(0)})`;
+  const arms = sources.map(({ id }) => effects.sessionsOf(id));
+  const [own = 0, ...others] = arms.map((one) => countOutcomes(one.with) + countOutcomes(one.without));
+  if (others.some((sessions) => sessions > own)) return undefined;
+  const sum = (arm: 'with' | 'without') =>
+    arms.map((one) => one[arm]).reduce((all, one) => addOutcomes(all, one), NO_OUTCOMES);
+  const [shown, without] = [sum('with'), sum('without')];
+  const together = weighLesson(sources[0], undefined, {
+    ...effects,
+    sessionsOf: () => ({ with: shown, without }),
+  });
+  if (countOutcomes(without) === 0 || judgeEffect(together) !== 'helpful') return undefined;
+  return `real sessions of all of them came out better with it: ${countOutcomes(shown)} with and ${countOutcomes(without)} without`;
 }
 
 function isSameRule(a: Lesson, b: Lesson, likeness: Likeness): boolean {

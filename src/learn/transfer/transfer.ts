@@ -93,7 +93,7 @@ export function createTransfers(options: TransferOptions): Transfers {
 interface TransferSource {
   readonly lessons: readonly Lesson[];
   readonly trials: Pick<Trials, 'of'>;
-  readonly effects: Pick<LessonEffects, 'of' | 'verdict'>;
+  readonly effects: Pick<LessonEffects, 'sessionsOf' | 'verdict'>;
   /** Known tasks of all agents, in the users' words. */
   readonly tasks: readonly Pick<PracticeTask, 'prompt' | 'root' | 'agent' | 'project'>[];
   /** Unit vectors. */

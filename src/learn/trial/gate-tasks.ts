@@ -77,7 +77,10 @@ interface Origins {
   readonly roots: ReadonlySet<string>;
 }
 
-async function originsOf(lesson: Lesson, { records, practisedRoots }: TaskPoolParts): Promise<Origins> {
+async function originsOf(
+  lesson: Lesson,
+  { records, practisedRoots }: Pick<TaskPoolParts, 'records' | 'practisedRoots'>,
+): Promise<Origins> {
   const { turns, quotes } = lesson.text.evidence;
   const cited = new Set([...turns, ...quotes.map(({ turn }) => turn)]);
   const sessions = new Set<string>();
@@ -94,6 +97,20 @@ const isOther = ({ id, root, from }: PracticeTask, { turns, sessions, roots }: O
   !turns.has(id) &&
   !turns.has(root) &&
   !(from !== undefined && (turns.has(from.turn) || sessions.has(from.session)));
+
+/** The tasks of these that production would show a lesson for, and that it was not learned from. */
+export async function tasksThatFit(
+  lesson: Lesson,
+  tasks: readonly PracticeTask[],
+  parts: Pick<TaskPoolParts, 'lessonsFor' | 'practisedRoots' | 'records'>,
+): Promise<readonly PracticeTask[]> {
+  const origins = await originsOf(lesson, parts);
+  return shownFor(
+    lesson,
+    tasks.filter((task) => isOther(task, origins)),
+    parts.lessonsFor,
+  );
+}
 
 async function shownFor(
   { id, text }: Lesson,

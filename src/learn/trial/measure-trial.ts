@@ -65,7 +65,7 @@ export interface MeasuredBatch {
 }
 
 /**
- * Measures one batch of pairs. For each pair a task is drawn at random from the pool, each root with the same probability, and
+ * Measures one batch of pairs. For each pair the next task of the pool is
  * attempted with and without the lesson, with the same seeds and otherwise the same lessons. A pair of which an attempt failed
  * for reasons of infrastructure is dropped as a whole. Every attempt is journaled under what determines it: a batch that was
  * interrupted is completed without paying twice.
@@ -122,7 +122,7 @@ async function measurePair(
 ): Promise<MeasuredPair> {
   const { parts, settings, signal } = context;
   const name = `trial/${record.subject}/${method}/${place}`;
-  const task = drawTask(pool, name);
+  const task = drawTask(pool, { place, subject: record.subject, seed: name });
   const query = queryOf(task);
   const others = against === undefined ? [] : [against.id];
   const shown = {
@@ -160,13 +160,22 @@ async function measurePair(
   };
 }
 
-/** Variations of a task share its place in the draw. */
-function drawTask(pool: readonly PracticeTask[], seed: string): PracticeTask {
-  const random = createRandom(seed);
+interface TaskDraw {
+  readonly place: number;
+  readonly subject: string;
+  readonly seed: string;
+}
+
+/**
+ * Tasks take turns, in an order drawn for the trial: many attempts at one task would say nothing about another. Variations of a task share its turn, and
+ * which of them is attempted is drawn.
+ */
+function drawTask(pool: readonly PracticeTask[], { place, subject, seed }: TaskDraw): PracticeTask {
   const roots = [...new Set(pool.map(({ root }) => root))].sort();
-  const root = roots[random.below(roots.length)];
+  const first = createRandom(`trial/${subject}/order`).below(roots.length);
+  const root = roots[(first + place) % roots.length];
   const tasks = pool.filter((task) => task.root === root).sort((a, b) => (a.id < b.id ? -1 : 1));
-  const task = tasks[random.below(tasks.length)];
+  const task = tasks[createRandom(seed).below(tasks.length)];
   if (task === undefined) throw new Error('a lesson cannot be measured without tasks');
   return task;
 }

@@ -1,33 +1,67 @@
+import type { Lesson } from '../../core/lesson.ts';
+import type { Library } from '../../core/library.ts';
+import { countOutcomes } from '../../stats/effect-posterior.ts';
 import { plural } from '../../text/phrases.ts';
-import type { LessonEffect } from './measure-effect.ts';
-import { sessionsNeeded } from './sessions-needed.ts';
+import { trialOf } from './describe-trial.ts';
+import type { Trials } from './fold-trials.ts';
+import { type EffectVerdict, sessionsStillNeeded } from './judge-effect.ts';
+import type { LessonEffects } from './lesson-effects.ts';
+import { createTestQueues, isMeasured, testScopeOf } from './lessons-under-test.ts';
+import { weighLesson } from './weigh-lesson.ts';
 
-/** A measured effect in words, and how far its measurement is. */
-export interface EffectWords {
-  /** Sessions with a score, with and without the lesson. */
-  readonly scored: number;
-  /** About how many of them show a difference of 50 points; absent when nothing is held out. */
+/** What is known of a lesson's effect, as `lessons list --json` prints it. */
+export interface LessonEffect {
+  readonly verdict: EffectVerdict;
+  /** Sessions with it and without it, silent ones included. */
+  readonly with: number;
+  readonly without: number;
+  /** The date by which it is decided or a person is asked; while it has no verdict. */
+  readonly decideBy?: string;
+  /** About how many more sessions decide; while it is under test. */
   readonly needed?: number;
   readonly words: string;
 }
 
-/** `not measured yet: 2 of about 90 scored sessions`, then `+0.12 [+0.02, +0.22], 40 with, 12 without: helps`. */
-export function describeEffect(effect: LessonEffect, holdout: number): EffectWords {
-  const { with: shown, without, difference, low, high, verdict } = effect;
-  const scored = shown.n + without.n;
-  const needed = sessionsNeeded(holdout);
-  const known = { scored, ...(needed === undefined ? {} : { needed }) };
-  const measured = `${signed(difference ?? 0)} [${signed(low)}, ${signed(high)}], ${shown.n} with, ${without.n} without`;
-  if (verdict !== 'unknown')
-    return { ...known, words: `${measured}: ${verdict === 'helpful' ? 'helps' : 'harms'}` };
-  if (needed === undefined)
-    return {
-      ...known,
-      words: `not measured: library.holdout is ${holdout} (${plural(shown.n, 'scored session')})`,
-    };
-  if (scored < needed || difference === null)
-    return { ...known, words: `not measured yet: ${scored} of about ${plural(needed, 'scored session')}` };
-  return { ...known, words: `${measured}: no difference seen` };
+interface EffectSource {
+  readonly library: Pick<Library, 'lessons' | 'generation'>;
+  readonly effects: LessonEffects;
+  readonly trials: Pick<Trials, 'of'>;
 }
 
-const signed = (value: number): string => `${value < 0 ? '' : '+'}${value.toFixed(2)}`;
+/** Undefined for a lesson that no measurement decides about: a person's word is kept, whatever it does. */
+export function createDescribeEffect({
+  library,
+  effects,
+  trials,
+}: EffectSource): (lesson: Lesson) => LessonEffect | undefined {
+  const queues = createTestQueues(library, effects);
+  return (lesson) => {
+    if (!isMeasured(lesson)) return undefined;
+    const verdict = effects.verdict(lesson.id);
+    const arms = effects.sessionsOf(lesson.id);
+    const count = {
+      with: Math.round(countOutcomes(arms.with)),
+      without: Math.round(countOutcomes(arms.without)),
+    };
+    const sessions = `${plural(count.with, 'session')} with it, ${count.without} without`;
+    if (verdict !== 'unknown') return { verdict, ...count, words: `${VERDICTS[verdict]}: ${sessions}` };
+    const queue = queues().get(testScopeOf(lesson)) ?? [];
+    if (!queue.some(({ id }) => id === lesson.id))
+      return { verdict, ...count, words: `not measured: ${sessions}` };
+    const trial = trialOf(lesson, trials);
+    const day = trial && dayOf(trial.until);
+    const date = trial === undefined ? {} : { decideBy: new Date(trial.until).toISOString() };
+    if (queue[0]?.id !== lesson.id) {
+      const words = `in use, waits for its test${day === undefined ? '' : `, decided by ${day}`}`;
+      return { verdict, ...count, ...date, words };
+    }
+    const needed = sessionsStillNeeded(weighLesson(lesson, trial, effects), count.with + count.without);
+    const words = `on trial${day === undefined ? '' : ` until ${day}`}: ${sessions}; too early to tell (about ${needed} more)`;
+    return { verdict, ...count, ...date, needed, words };
+  };
+}
+
+const VERDICTS = { helpful: 'helps', harmful: 'harms', 'no-difference': 'no difference seen' } as const;
+
+const dayOf = (at: number): string =>
+  new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long' });

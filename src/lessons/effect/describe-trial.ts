@@ -1,10 +1,11 @@
 import { compact, type JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { lessonSubject } from '../../core/trial.ts';
-import type { MomentSums } from '../../stats/moments.ts';
-import { pairedInterval } from '../../stats/paired-test.ts';
+import { tQuantile } from '../../stats/distributions.ts';
+import { meanOfTasks } from '../../stats/effect-posterior.ts';
 import { plural } from '../../text/phrases.ts';
-import type { TrialRecord, Trials } from './fold-trials.ts';
+import type { TaskDifferences, TrialRecord, Trials } from './fold-trials.ts';
+import { taskMeans } from './weigh-lesson.ts';
 
 /** The trial of the text that a lesson has now. */
 export const trialOf = ({ id, revision }: Lesson, trials: Pick<Trials, 'of'>): TrialRecord | undefined =>
@@ -21,7 +22,7 @@ export function describeTrial(trial: TrialRecord | undefined): string | undefine
   const pairs = begun.tasks + begun.replay;
   if (end === undefined)
     return pairs === 0 ? 'waits for its first test' : `being tested: ${trialFigures(trial)}`;
-  const isWeak = end.outcome !== 'untested' && trial.differences.tasks.n === 0 && begun.replay > 0;
+  const isWeak = end.outcome !== 'untested' && trial.differences.tasks.size === 0 && begun.replay > 0;
   const words = { helpful: 'helps', harmful: 'harms', 'no-difference': 'no verdict', untested: '' }[
     end.outcome
   ];
@@ -31,15 +32,14 @@ export function describeTrial(trial: TrialRecord | undefined): string | undefine
 
 /** For `lessons show --json` and the like. */
 export function encodeTrial(trial: TrialRecord): JsonObject {
-  const { place, openedAt, until, begun, roots, used, end, differences } = trial;
-  const mean = ({ n, sum }: { readonly n: number; readonly sum: number }): number | undefined =>
-    n === 0 ? undefined : sum / n;
+  const { place, openedAt, until, begun, used, end, differences } = trial;
+  const mean = (tasks: TaskDifferences): number | undefined => meanOfTasks(taskMeans(tasks))?.mean;
   return compact({
     place,
     since: new Date(openedAt).toISOString(),
     until: new Date(until).toISOString(),
     pairs: begun.tasks + begun.replay,
-    tasks: roots.size,
+    tasks: countTasks(trial),
     difference: mean(differences.tasks),
     preference: mean(differences.replay),
     identity: trial.identity && mean(trial.identity),
@@ -50,25 +50,44 @@ export function encodeTrial(trial: TrialRecord): JsonObject {
   });
 }
 
+/** Tasks that attempts were made at; variations of one are one. */
+const countTasks = ({ differences }: Pick<TrialRecord, 'differences'>): number =>
+  new Set([...differences.tasks.keys(), ...differences.replay.keys()]).size;
+
 /** `+0.31 [+0.12, +0.48] in 44 pairs of attempts at 9 tasks`. */
-export function trialFigures({ differences, roots, identity }: TrialRecord): string {
-  const told = (['tasks', 'replay'] as const).flatMap((method) => {
-    const sums = differences[method];
-    if (sums.n === 0) return [];
+export function trialFigures({
+  differences,
+  identity,
+}: Pick<TrialRecord, 'differences' | 'identity'>): string {
+  const parts = (['tasks', 'replay'] as const).flatMap((method) => {
+    const tasks = differences[method];
+    if (tasks.size === 0) return [];
+    const pairs = [...tasks.values()].reduce((sum, one) => sum + one.pairs, 0);
     const what =
       method === 'tasks'
-        ? plural(sums.n, 'pair of attempts', 'pairs of attempts')
-        : plural(sums.n, 'pair of answers that a judge compared', 'pairs of answers that a judge compared');
-    return [`${figures(sums)} in ${what}`];
+        ? plural(pairs, 'pair of attempts', 'pairs of attempts')
+        : plural(pairs, 'pair of answers that a judge compared', 'pairs of answers that a judge compared');
+    return [`${figures(tasks)} in ${what}`];
   });
-  if (told.length === 0) return 'by real sessions with and without it';
-  const kept = identity === undefined ? '' : `; how far it keeps the identity: ${figures(identity)}`;
-  return `${told.join(', ')} at ${plural(roots.size, 'task')}${kept}`;
+  if (parts.length === 0) return 'by real sessions with and without it';
+  const ofIdentity = identity === undefined ? '' : `; how far it keeps the identity: ${figures(identity)}`;
+  return `${parts.join(', ')} at ${plural(countTasks({ differences }), 'task')}${ofIdentity}`;
 }
 
-function figures(sums: MomentSums): string {
-  const { low, high } = pairedInterval(sums, 0.05);
-  return `${signed(sums.sum / sums.n)} [${signed(low)}, ${signed(high)}]`;
+/** The 95 % interval of the mean over tasks. */
+export function trialInterval(tasks: TaskDifferences): { readonly low: number; readonly high: number } {
+  const { mean, standardError, degrees } = meanOfTasks(taskMeans(tasks)) ?? {
+    mean: 0,
+    standardError: 1,
+    degrees: 1,
+  };
+  const half = tQuantile(0.975, degrees) * standardError;
+  return { low: Math.max(-1, mean - half), high: Math.min(1, mean + half) };
+}
+
+function figures(tasks: TaskDifferences): string {
+  const { low, high } = trialInterval(tasks);
+  return `${signed(meanOfTasks(taskMeans(tasks))?.mean ?? 0)} [${signed(low)}, ${signed(high)}]`;
 }
 
 const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;

@@ -2,7 +2,10 @@ import { addSpending, NOTHING_SPENT, type Spending } from '../../core/budget.ts'
 import type { StoredFact } from '../../core/fact.ts';
 import type { Records } from '../../core/store.ts';
 import { TRIALS_SUBJECT, type TrialMethod, type TrialOutcome } from '../../core/trial.ts';
-import { addToMoments, EMPTY_MOMENTS, type MomentSums } from '../../stats/moments.ts';
+import type { OutcomeCounts } from '../../stats/effect-posterior.ts';
+
+/** Differences with − without at each task, counted by what the task comes from: variations are no tasks of their own. */
+export type TaskDifferences = ReadonlyMap<string, { readonly pairs: number; readonly sum: number }>;
 
 /** Everything measured in one trial, folded from its facts. Plain data. */
 export interface TrialRecord {
@@ -11,14 +14,13 @@ export interface TrialRecord {
   readonly place: number;
   readonly openedAt: number;
   readonly until: number;
-  /** Differences with − without, by method. */
-  readonly differences: Readonly<Record<TrialMethod, MomentSums>>;
+  /** How sessions came out that would have been shown the lesson, had it existed. */
+  readonly before?: OutcomeCounts;
+  readonly differences: Readonly<Record<TrialMethod, TaskDifferences>>;
   /** The same of how far answers keep the identity; absent where no judge was asked. */
-  readonly identity?: MomentSums;
+  readonly identity?: TaskDifferences;
   /** Pairs that were begun: the next one has this number. */
   readonly begun: Readonly<Record<TrialMethod, number>>;
-  /** What the measured tasks come from: each counts once, with its variations. */
-  readonly roots: ReadonlySet<string>;
   readonly used: Spending;
   /** The last end; an end without a verdict may be followed by more measurements. */
   readonly end?: { readonly outcome: TrialOutcome; readonly why: string; readonly at: number };
@@ -48,9 +50,12 @@ function createTrialFold(): TrialFold {
   return {
     add: ({ at, fact }) => {
       if (fact.type === 'trial-opened') {
-        const { subject, place, until } = fact;
+        const { subject, place, until, before } = fact;
         if (trials.has(subject)) return;
-        trials.set(subject, opened(subject, place, at, until));
+        trials.set(subject, {
+          ...opened(subject, place, at, until),
+          ...(before === undefined ? {} : { before }),
+        });
         last.set(familyOf(subject), Math.max(place, last.get(familyOf(subject)) ?? 0));
       }
       if (fact.type !== 'trial-measured' && fact.type !== 'trial-ended') return;
@@ -74,9 +79,8 @@ const opened = (subject: string, place: number, openedAt: number, until: number)
   place,
   openedAt,
   until,
-  differences: { tasks: EMPTY_MOMENTS, replay: EMPTY_MOMENTS },
+  differences: { tasks: new Map(), replay: new Map() },
   begun: { tasks: 0, replay: 0 },
-  roots: new Set(),
   used: NOTHING_SPENT,
 });
 
@@ -85,23 +89,31 @@ function measured(
   { by, pairs, begun, used }: Extract<StoredFact['fact'], { readonly type: 'trial-measured' }>,
 ): TrialRecord {
   const sound = pairs.filter((pair) => isGrade(pair.with) && isGrade(pair.without));
-  const sums = sound.reduce(
-    (all, pair) => addToMoments(all, pair.with - pair.without),
-    trial.differences[by],
-  );
-  const kept = sound.flatMap(({ identity }) =>
+  const differences = sound.map((pair) => ({ root: pair.root, difference: pair.with - pair.without }));
+  const ofIdentity = sound.flatMap(({ root, identity }) =>
     identity !== undefined && isGrade(identity.with) && isGrade(identity.without)
-      ? [identity.with - identity.without]
+      ? [{ root, difference: identity.with - identity.without }]
       : [],
   );
   return {
     ...trial,
-    differences: { ...trial.differences, [by]: sums },
-    ...(kept.length === 0 ? {} : { identity: kept.reduce(addToMoments, trial.identity ?? EMPTY_MOMENTS) }),
+    differences: { ...trial.differences, [by]: addDifferences(trial.differences[by], differences) },
+    ...(ofIdentity.length === 0 ? {} : { identity: addDifferences(trial.identity ?? new Map(), ofIdentity) }),
     begun: { ...trial.begun, [by]: Math.max(trial.begun[by], begun) },
-    roots: new Set([...trial.roots, ...sound.map(({ root }) => root)]),
     used: addSpending(trial.used, used),
   };
+}
+
+function addDifferences(
+  differences: TaskDifferences,
+  more: readonly { readonly root: string; readonly difference: number }[],
+): TaskDifferences {
+  const sums = new Map(differences);
+  for (const { root, difference } of more) {
+    const { pairs, sum } = sums.get(root) ?? { pairs: 0, sum: 0 };
+    sums.set(root, { pairs: pairs + 1, sum: sum + difference });
+  }
+  return sums;
 }
 
 const ended = (
@@ -112,9 +124,15 @@ const ended = (
 
 const isGrade = (value: number): boolean => value >= 0 && value <= 1;
 
-/** All trials of the record. */
-export async function readTrials(records: Pick<Records, 'events'>): Promise<TrialFold> {
+/** All trials of the record. `follow` hears of every fact. */
+export async function readTrials(
+  records: Pick<Records, 'events'>,
+  follow?: (stored: StoredFact) => void,
+): Promise<TrialFold> {
   const fold = createTrialFold();
-  for (const stored of await records.events(TRIALS_SUBJECT)) fold.add(stored);
+  for (const stored of await records.events(TRIALS_SUBJECT)) {
+    fold.add(stored);
+    follow?.(stored);
+  }
   return fold;
 }

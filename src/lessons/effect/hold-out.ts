@@ -2,13 +2,10 @@ import { hash } from 'node:crypto';
 import { createLruMap } from '../../base/lru-map.ts';
 import type { RecallQuery } from '../../core/recall.ts';
 
-/**
- * `shown`: the session counts for the lesson as one with it. `held-out`: it goes without this lesson, and counts as such.
- * `unmeasured`: it is shown, and the session says nothing about it.
- */
-export type HoldoutLot = 'shown' | 'held-out' | 'unmeasured';
+/** `held-out`: the session goes without this lesson, and counts as such. */
+export type HoldoutLot = 'shown' | 'held-out';
 
-/** Which lesson a session goes without, so that lessons can be measured in real work. */
+/** Which lesson a session goes without, so that it can be measured in real work. */
 export interface Holdout {
   /** The lot of a lesson that fits a session's task. The same for the rest of the session. */
   lotOf(query: Pick<RecallQuery, 'session' | 'drawn'>, lesson: string): HoldoutLot;
@@ -16,50 +13,53 @@ export interface Holdout {
   forget(session: string): void;
 }
 
-/** The lots of a session so far. */
-interface DrawnLots {
-  readonly lots: Map<string, HoldoutLot>;
-  /** The next free place. */
-  places: number;
-  /** The place that goes without its lesson, and how many places take part; fixed when the session begins. */
-  readonly without: number;
-  readonly most: number;
+interface HoldoutOptions {
+  /**
+   * How many sessions may go without this lesson now, by those that have ended: 0 for all lessons but the one that is under test in its scope. Less
+   * than one: none.
+   */
+  readonly sparedFor: (lesson: string) => number;
+  /** Whether a session has ended, and `sparedFor` knows of it. */
+  readonly hasEnded: (session: string) => boolean;
 }
 
 const MOST_SESSIONS = 5000;
+/** Of the sessions that may go without the lesson half do: two arms of one size say most, and nobody can tell which comes next. */
+const HALF = 0.5;
 
 /**
- * A session goes without one lesson at most. The lessons that fit it take places in the order in which they come up, and a
- * number drawn for the session names the place that stays empty. With a share of 0.1 there are ten places; each lesson that
- * has one is held out with a probability of exactly 0.1, whatever else the session is shown, so that the two arms of its
- * measurement can be compared without weights. Lessons beyond the last place are shown and not measured. Nothing is held out
- * without a session, or with a share of 0.
+ * A session goes without one lesson at most, and only without one that is under test. The lot is drawn by a hash of the session: it does not depend on
+ * what the session is about or how it will come out. Nothing is held out without a session.
  */
-export function createHoldout(share: () => number, mostSessions = MOST_SESSIONS): Holdout {
-  const sessions = createLruMap<string, DrawnLots | undefined>(mostSessions);
-  const begin = ({ session, drawn }: Pick<RecallQuery, 'session' | 'drawn'>, part: number): DrawnLots => {
-    const lots = new Map<string, HoldoutLot>();
-    for (const id of drawn?.shown ?? []) lots.set(id, 'shown');
-    for (const id of drawn?.heldOut ?? []) lots.set(id, 'held-out');
-    // Records of earlier versions may hold out several: nothing more is held out then.
-    const isDrawn = (drawn?.heldOut.length ?? 0) > 0;
-    const without = isDrawn ? Number.POSITIVE_INFINITY : Math.floor(numberOf(session) / part);
-    const begun: DrawnLots = { lots, places: lots.size, without, most: Math.floor(1 / part + 1e-9) };
-    sessions.set(session, begun);
-    return begun;
+export function createHoldout({ sparedFor, hasEnded }: HoldoutOptions): Holdout {
+  const sessions = createLruMap<string, Map<string, HoldoutLot> | undefined>(MOST_SESSIONS);
+  /** Sessions that go without a lesson and have not ended. */
+  const running = new Map<string, string>();
+  const lotsOf = ({ session, drawn }: Pick<RecallQuery, 'session' | 'drawn'>): Map<string, HoldoutLot> => {
+    const lots = sessions.get(session) ?? new Map<string, HoldoutLot>();
+    for (const id of drawn?.heldOut ?? []) if (!lots.has(id)) lots.set(id, 'held-out');
+    for (const id of drawn?.shown ?? []) if (!lots.has(id)) lots.set(id, 'shown');
+    sessions.set(session, lots);
+    return lots;
+  };
+  const spared = (lesson: string): number => {
+    const left = sparedFor(lesson);
+    if (left < 1) return left;
+    for (const session of running.keys()) if (hasEnded(session)) running.delete(session);
+    return left - [...running.values()].filter((one) => one === lesson).length;
   };
   return {
     forget: (session) => sessions.set(session, undefined),
     lotOf: (query, lesson) => {
-      const part = share();
-      if (!(part > 0) || query.session === '') return 'shown';
-      const session = sessions.get(query.session) ?? begin(query, part);
-      const known = session.lots.get(lesson);
-      if (known !== undefined) return known;
-      const place = session.places++;
-      const lot = place >= session.most ? 'unmeasured' : place === session.without ? 'held-out' : 'shown';
-      session.lots.set(lesson, lot);
-      return lot;
+      if (query.session === '') return 'shown';
+      const lots = lotsOf(query);
+      const drawn = lots.get(lesson);
+      if (drawn !== undefined) return drawn;
+      const isFree = ![...lots.values()].includes('held-out');
+      const isOut = isFree && numberOf(query.session) < HALF && spared(lesson) >= 1;
+      lots.set(lesson, isOut ? 'held-out' : 'shown');
+      if (isOut) running.set(query.session, lesson);
+      return isOut ? 'held-out' : 'shown';
     },
   };
 }

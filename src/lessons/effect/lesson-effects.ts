@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import type { StoredFact } from '../../core/fact.ts';
-import type { ErasedText, LessonText, RecordedChange } from '../../core/lesson.ts';
-import { addToMoments, EMPTY_MOMENTS, type MomentSums } from '../../stats/moments.ts';
-import type { PairedEvidence } from '../../stats/paired-test.ts';
+import type { ErasedText, LessonText, RecordedChange, Scope } from '../../core/lesson.ts';
+import { principalOfSession } from '../../core/principal.ts';
 import {
-  type EffectVerdict,
-  effectEvidence,
-  effectVerdict,
-  type LessonEffect,
-  measureEffect,
-} from './measure-effect.ts';
+  addOutcomes,
+  type DecidedCounts,
+  NO_OUTCOMES,
+  type OutcomeCounts,
+} from '../../stats/effect-posterior.ts';
+import { isInScope } from '../scope.ts';
+import type { EffectVerdict } from './judge-effect.ts';
 
 /** Successful sessions in which a lesson was shown: their number, and the last few. */
 interface ProvenUses {
@@ -36,13 +36,21 @@ function addUse(uses: ProvenUses, { at, weight }: Use): ProvenUses {
   return { count: uses.count + 1, recent: [...uses.recent, { at, weight }].slice(-MOST_RECENT) };
 }
 
-/** The lessons that each session was counted for. Sessions are identified by 48 bits of a hash. */
-interface CountedSessions {
-  /** True the first time that a session counts for a lesson. */
-  take(session: number, lesson: string): boolean;
+/** What a session was counted as, so that a score can take the place of silence. */
+interface CountedSession {
+  outcome: OutcomeCounts;
+  readonly arms: Map<string, 'with' | 'without' | 'neither'>;
 }
 
-export const sessionKey = (session: string): number => hash('sha256', session, 'buffer').readUIntBE(0, 6);
+/** The sessions that were counted. Sessions are identified by 48 bits of a hash. */
+interface CountedSessions {
+  /** Undefined for a session that was counted long ago: it counts for nothing more. */
+  open(session: number): CountedSession | undefined;
+  of(session: number): CountedSession | undefined;
+  has(session: number): boolean;
+}
+
+const sessionKey = (session: string): number => hash('sha256', session, 'buffer').readUIntBE(0, 6);
 
 /** The number of sessions for which the lessons are stored. */
 const RECENT = 4096;
@@ -51,8 +59,8 @@ const RECENT = 4096;
  * Of a session that more than `recentSize` others have followed only the key is stored, and it counts for no further lesson:
  * none counts twice, and a million sessions take eight megabytes. Two keys collide once in 2^48; such a session is ignored.
  */
-export function createCountedSessions(recentSize = RECENT): CountedSessions {
-  const recent = new Map<number, Set<string>>();
+function createCountedSessions(recentSize = RECENT): CountedSessions {
+  const recent = new Map<number, CountedSession>();
   let older = new Float64Array(0);
 
   /** In batches, since each merge is a pass over all older keys. */
@@ -64,15 +72,15 @@ export function createCountedSessions(recentSize = RECENT): CountedSessions {
   };
 
   return {
-    take: (session, lesson) => {
-      const lessons = recent.get(session);
-      if (lessons?.has(lesson) || (lessons === undefined && contains(older, session))) return false;
-      if (lessons !== undefined) lessons.add(lesson);
-      else {
-        recent.set(session, new Set([lesson]));
-        age();
-      }
-      return true;
+    of: (session) => recent.get(session),
+    has: (session) => recent.has(session) || contains(older, session),
+    open: (session) => {
+      const counted = recent.get(session);
+      if (counted !== undefined || contains(older, session)) return counted;
+      const fresh: CountedSession = { outcome: NO_OUTCOMES, arms: new Map() };
+      recent.set(session, fresh);
+      age();
+      return fresh;
     },
   };
 }
@@ -103,23 +111,49 @@ function merge(one: Float64Array, other: Float64Array): Float64Array<ArrayBuffer
   return merged;
 }
 
+/** Sessions with and without a lesson, by how they came out. */
+export interface LessonSessions {
+  readonly with: OutcomeCounts;
+  readonly without: OutcomeCounts;
+}
+
+/**
+ * What the record says about lessons in real work: how sessions with and without each came out, silent ones included, and what was decided of it.
+ * Nothing is computed here but sums; `weigh-lesson` weighs them.
+ */
 export interface LessonEffects {
   /**
-   * Adds a fact. Scores (`session-scored`) must come in the order of their sequence numbers; one that was added before is
-   * ignored, so that a log may be read again from any position. A session counts for a lesson once, with the first score
-   * that names both. Changes (`library-changed`) that give a lesson a new text restart its measurement, since earlier
-   * sessions say nothing about it; add them before the scores that follow. Other links, tags, keywords and evidence are no new text.
+   * Adds a fact. Sessions (`session-scored`) must come in the order of their sequence numbers; one that was added before is
+   * ignored, so that a log may be read again from any position. A session counts for a lesson once; a score takes the place of silence.
+   * Changes (`library-changed`) that give a lesson a new text restart its measurement, since earlier
+   * sessions say nothing about it; add them before the sessions that follow. Other links, tags, keywords and evidence are no new text.
+   * Verdicts (`trial-ended`) hold for the text that they were given to.
    */
   add(stored: StoredFact): void;
-  /** The sequence number of the last score. */
+  /** The sequence number of the last session. */
   readonly seq: number;
-  of(lesson: string): LessonEffect;
-  /** The verdict of `of`, faster: most lessons need no interval. */
+  /** Grows with every fact that counts. */
+  readonly version: number;
+  sessionsOf(lesson: string): LessonSessions;
+  /** All sessions of the home. */
+  all(): OutcomeCounts;
+  /** How a recent session came out; undefined for others. */
+  outcomeOf(session: string): OutcomeCounts | undefined;
+  hasCounted(session: string): boolean;
+  /** How many sessions of a scope may go without a lesson now. */
+  sparedIn(scope: Scope): number;
+  /** The last verdict about the text that a lesson has now. */
   verdict(lesson: string): EffectVerdict;
-  /** Of sessions with and without it, as logarithms of e-values: that it helps, and that it harms. */
-  evidence(lesson: string): PairedEvidence;
+  /** Whether the test of that text has ended, also without a verdict. */
+  hasEnded(lesson: string): boolean;
+  /** What was decided about lessons of a kind. */
+  decided(kind: string): DecidedCounts;
   usefulness(lesson: string): MeasuredUse;
 }
+
+/** Facts that effects are folded from as they come; changes of lessons come with the library. */
+export const isAboutEffects = ({ type }: StoredFact['fact']): boolean =>
+  type === 'session-scored' || type === 'trial-ended';
 
 /** The usefulness of a lesson, for recall. */
 interface MeasuredUse {
@@ -132,112 +166,146 @@ interface MeasuredUse {
   readonly isProven: boolean;
 }
 
-interface EffectsOptions {
-  /** The probability that the interval of a lesson is ever wrong. */
-  readonly alpha?: number;
-}
+/** The share of sessions that go without a lesson, so that it can be measured. */
+const HELD_OUT_SHARE = 0.03;
+/** Sessions to be held out are saved up while nothing is tested, but not more than a person would notice. */
+const MOST_SPARED = 10;
 
 /** The measurements of one lesson. */
 interface LessonRecord {
-  readonly id: string;
-  /** The number of the fact that gave it its present text; sessions scored before say nothing about this text. */
-  readonly since: number;
-  readonly with: MomentSums;
-  readonly without: MomentSums;
-  readonly uses: ProvenUses;
+  /** The number of the fact that gave it its present text; sessions that ended before say nothing about this text. */
+  since: number;
+  with: OutcomeCounts;
+  without: OutcomeCounts;
+  uses: ProvenUses;
+  verdict?: { readonly seq: number; readonly outcome: EffectVerdict };
 }
 
-interface Kept {
-  record: LessonRecord;
-  effect?: LessonEffect;
-  verdict?: EffectVerdict;
-}
-
-export function createLessonEffects({ alpha = 0.05 }: EffectsOptions = {}): LessonEffects {
-  const kept = new Map<string, Kept>();
-  const seen = createCountedSessions();
+export function createLessonEffects(): LessonEffects {
+  const records = new Map<string, LessonRecord>();
+  const counted = createCountedSessions();
+  const spared = createSparedSessions();
   /** A hash of what each lesson says, and to whom. */
   const texts = new Map<string, string>();
+  const kinds = new Map<string, string>();
   let seq = 0;
+  let version = 0;
+  let all = NO_OUTCOMES;
 
-  const recordOf = (id: string): LessonRecord => kept.get(id)?.record ?? emptyRecord(id);
-  /** Drops the results that were computed from the previous record. */
-  const keep = (record: LessonRecord): void => {
-    kept.set(record.id, { record });
+  const recordOf = (id: string): LessonRecord => {
+    const record = records.get(id) ?? { since: 0, with: NO_OUTCOMES, without: NO_OUTCOMES, uses: NO_USES };
+    records.set(id, record);
+    return record;
+  };
+  const count = (arm: 'with' | 'without', id: string, outcome: OutcomeCounts, times: number): void => {
+    const record = recordOf(id);
+    record[arm] = addOutcomes(record[arm], outcome, times);
   };
 
-  const score = (at: number, fact: Scored): void => {
-    const { lessons, heldOut, score: value } = fact;
-    const session = sessionKey(fact.session);
-    const shown = new Set(lessons);
-    const absent = new Set(heldOut);
-    const unmeasured = new Set(fact.unmeasured);
-    for (const id of new Set([...lessons, ...heldOut])) {
-      if (!seen.take(session, id)) continue;
+  const addSession = (at: number, fact: Scored): void => {
+    const key = sessionKey(fact.session);
+    const isNew = !counted.has(key);
+    const session = counted.open(key);
+    if (session === undefined) return;
+    if (isNew) spared.add(fact);
+    const outcome = outcomeOf(fact);
+    if (isNew || (session.outcome.silent > 0 && outcome.silent === 0)) {
+      // A score after silence: what was counted as silent is counted as what it was.
+      all = addOutcomes(addOutcomes(all, session.outcome, -1), outcome);
+      for (const [id, arm] of session.arms)
+        if (arm !== 'neither') {
+          count(arm, id, session.outcome, -1);
+          count(arm, id, outcome, 1);
+        }
+      session.outcome = outcome;
+    }
+    for (const id of new Set([...fact.lessons, ...fact.heldOut])) {
+      const isShown = fact.lessons.includes(id);
+      if (isShown && fact.score !== undefined && session.arms.get(id) !== 'without')
+        addUseOnce(session, id, { at, weight: fact.score });
+      if (session.arms.has(id)) continue;
       // Shown in one part of the session and held out in another: it belongs to neither arm.
-      if (shown.has(id) && absent.has(id)) continue;
-      const { since, with: before, without, uses } = recordOf(id);
-      const isShown = shown.has(id);
-      const isCounted = seq > since && !unmeasured.has(id);
-      keep({
-        id,
-        since,
-        with: isCounted && isShown ? addToMoments(before, value) : before,
-        without: isCounted && !isShown ? addToMoments(without, value) : without,
-        uses: isShown ? addUse(uses, { at, weight: value }) : uses,
-      });
+      const isMeasured =
+        isShown !== fact.heldOut.includes(id) &&
+        seq > recordOf(id).since &&
+        fact.unmeasured?.includes(id) !== true;
+      const arm = isMeasured ? (isShown ? 'with' : 'without') : 'neither';
+      session.arms.set(id, arm);
+      if (arm !== 'neither') count(arm, id, session.outcome, 1);
     }
   };
 
-  const resetMeasurement = (id: string, since: number): void => {
+  const used = new WeakMap<CountedSession, Set<string>>();
+  const addUseOnce = (session: CountedSession, id: string, use: Use): void => {
+    const lessons = used.get(session) ?? new Set();
+    if (lessons.has(id)) return;
+    used.set(session, lessons.add(id));
     const record = recordOf(id);
-    if (since > record.since) keep({ ...record, since, with: EMPTY_MOMENTS, without: EMPTY_MOMENTS });
+    record.uses = addUse(record.uses, use);
   };
 
-  const effectOf = (id: string): LessonEffect => {
-    const found = kept.get(id);
-    if (found === undefined) return measureEffect(emptyRecord(id), alpha);
-    found.effect ??= measureEffect(found.record, alpha);
-    return found.effect;
+  const addChange = (number: number, change: RecordedChange): void => {
+    if (change.op === 'add') kinds.set(change.id, change.kind);
+    const id = changedTextOf(change);
+    if (id === undefined) return;
+    const words = 'text' in change ? hashOfText(change.text) : undefined;
+    const isSame = words !== undefined && texts.get(id) === words;
+    if (words === undefined) texts.delete(id);
+    else texts.set(id, words);
+    const record = recordOf(id);
+    if (change.op === 'add' || isSame || number <= record.since) return;
+    records.set(id, { since: number, with: NO_OUTCOMES, without: NO_OUTCOMES, uses: record.uses });
   };
 
-  const judge = (id: string): EffectVerdict => {
-    const found = kept.get(id);
-    if (found === undefined) return 'unknown';
-    found.verdict ??= effectVerdict(found.record, alpha);
-    return found.verdict;
+  const endOf = (id: string): LessonRecord['verdict'] => {
+    const record = records.get(id);
+    return record?.verdict !== undefined && record.verdict.seq > record.since ? record.verdict : undefined;
   };
+  const verdict = (id: string): EffectVerdict => endOf(id)?.outcome ?? 'unknown';
 
   return {
     add: ({ seq: number, at, fact }) => {
-      if (fact.type === 'library-changed')
-        for (const change of fact.changes) {
-          const id = changedTextOf(change);
-          if (id === undefined) continue;
-          const said = 'text' in change ? hashOfText(change.text) : undefined;
-          const isSame = said !== undefined && texts.get(id) === said;
-          if (said === undefined) texts.delete(id);
-          else texts.set(id, said);
-          if (change.op !== 'add' && !isSame) resetMeasurement(id, number);
-        }
+      if (fact.type === 'library-changed' || isAboutEffects(fact)) version++;
+      if (fact.type === 'library-changed') for (const change of fact.changes) addChange(number, change);
+      if (fact.type === 'trial-ended') {
+        const id = lessonOfSubject(fact.subject);
+        const outcome = fact.outcome === 'untested' ? 'unknown' : fact.outcome;
+        if (id !== undefined) recordOf(id).verdict = { seq: number, outcome };
+      }
       if (fact.type !== 'session-scored' || number <= seq) return;
       seq = number;
-      if (fact.score >= 0 && fact.score <= 1) score(at, fact);
+      if (fact.score === undefined || (fact.score >= 0 && fact.score <= 1)) addSession(at, fact);
     },
     get seq() {
       return seq;
     },
-    of: effectOf,
-    verdict: judge,
-    evidence: (id) => effectEvidence(recordOf(id)),
+    get version() {
+      return version;
+    },
+    sessionsOf: (id) => records.get(id) ?? { with: NO_OUTCOMES, without: NO_OUTCOMES },
+    all: () => all,
+    outcomeOf: (session) => counted.of(sessionKey(session))?.outcome,
+    hasCounted: (session) => counted.has(sessionKey(session)),
+    sparedIn: spared.in,
+    verdict,
+    hasEnded: (id) => endOf(id) !== undefined,
+    decided: (kind) => {
+      const outcomes = [...records.keys()].filter((id) => kinds.get(id) === kind).map(verdict);
+      const number = (outcome: EffectVerdict): number => outcomes.filter((one) => one === outcome).length;
+      return {
+        helpful: number('helpful'),
+        harmful: number('harmful'),
+        noDifference: number('no-difference'),
+      };
+    },
     usefulness: (id) => {
-      const { count, recent } = recordOf(id).uses;
+      const { count: successes, recent } = records.get(id)?.uses ?? NO_USES;
       const last = recent.at(-1)?.at;
       return {
         uses: recent,
-        count,
+        count: successes,
         ...(last === undefined ? {} : { last }),
-        isProven: judge(id) === 'helpful',
+        isProven: verdict(id) === 'helpful',
       };
     },
   };
@@ -245,13 +313,47 @@ export function createLessonEffects({ alpha = 0.05 }: EffectsOptions = {}): Less
 
 type Scored = Extract<StoredFact['fact'], { readonly type: 'session-scored' }>;
 
-const emptyRecord = (id: string): LessonRecord => ({
-  id,
-  since: 0,
-  with: EMPTY_MOMENTS,
-  without: EMPTY_MOMENTS,
-  uses: NO_USES,
-});
+/** A check sees every session alike; a person's reaction is a sign of how it came out, and so is none. */
+function outcomeOf({ score, by }: Pick<Scored, 'score' | 'by'>): OutcomeCounts {
+  if (score === undefined) return { ...NO_OUTCOMES, silent: 1 };
+  if (by === 'check') return { ...NO_OUTCOMES, success: score, failure: 1 - score };
+  return score >= WELL ? { ...NO_OUTCOMES, praise: 1 } : { ...NO_OUTCOMES, complaint: 1 };
+}
+
+/** `lesson/ID/REVISION`; an id has no slash. */
+const lessonOfSubject = (subject: string): string | undefined => /^lesson\/([^/]+)\//.exec(subject)?.[1];
+
+interface SparedSessions {
+  add(fact: Scored): void;
+  in(scope: Scope): number;
+}
+
+/** Every session of a person, agent and project adds its share, and one that goes without a lesson takes a whole one away. */
+function createSparedSessions(): SparedSessions {
+  const places = new Map<
+    string,
+    { readonly member?: string; readonly agent: string; readonly project?: string; left: number }
+  >();
+  return {
+    add: ({ session, agent = '', project, heldOut }) => {
+      const member = principalOfSession(session);
+      const key = JSON.stringify([member, agent, project]);
+      const place = places.get(key) ?? {
+        agent,
+        ...(member === undefined ? {} : { member }),
+        ...(project === undefined ? {} : { project }),
+        left: 0,
+      };
+      place.left = Math.min(MOST_SPARED, place.left + HELD_OUT_SHARE) - (heldOut.length > 0 ? 1 : 0);
+      places.set(key, place);
+    },
+    in: (scope) => {
+      let left = 0;
+      for (const place of places.values()) if (isInScope(scope, place, undefined)) left += place.left;
+      return Math.min(MOST_SPARED, left);
+    },
+  };
+}
 
 /** The lesson that may have a new text after a change, or was restored. */
 function changedTextOf(change: RecordedChange): string | undefined {

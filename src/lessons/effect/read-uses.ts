@@ -25,7 +25,7 @@ export async function readUses(lesson: string, records: Pick<Records, 'factsOf'>
   for (let after = 0; ; ) {
     const page = await records.factsOf('session-scored', after, PAGE);
     for (const { fact } of page)
-      if (fact.type === 'session-scored' && fact.lessons.includes(lesson))
+      if (fact.type === 'session-scored' && fact.score !== undefined && fact.lessons.includes(lesson))
         scores.set(fact.session, fact.score);
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) break;

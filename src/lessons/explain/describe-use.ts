@@ -1,5 +1,6 @@
 import { compact, type JsonObject } from '../../core/json.ts';
 import type { Library } from '../../core/library.ts';
+import { countOutcomes } from '../../stats/effect-posterior.ts';
 import { describeTrial, isForOwner, trialOf } from '../effect/describe-trial.ts';
 import type { TrialRecord, Trials } from '../effect/fold-trials.ts';
 import type { LessonEffects } from '../effect/lesson-effects.ts';
@@ -14,7 +15,7 @@ const hasPairs = (trial: TrialRecord | undefined): boolean =>
 export function describeUse(
   library: Library,
   trials: Pick<Trials, 'of'>,
-  effects: Pick<LessonEffects, 'of'>,
+  effects: Pick<LessonEffects, 'sessionsOf'>,
 ): JsonObject {
   const proposed = library.lessons().filter(({ state }) => state === 'proposed');
   const retiredBy: Record<string, number> = {};
@@ -52,10 +53,16 @@ export function describeUse(
 }
 
 /** Whether what practice found is recalled at all: lessons of it in use, and how many of them a scored session had. */
-function describePractised(library: Library, effects: Pick<LessonEffects, 'of'>): JsonObject | undefined {
+function describePractised(
+  library: Library,
+  effects: Pick<LessonEffects, 'sessionsOf'>,
+): JsonObject | undefined {
   const inUse = library
     .lessons()
     .filter(({ state, text }) => (state === 'trial' || state === 'live') && text.note.source === 'practice');
   if (inUse.length === 0) return undefined;
-  return { inUse: inUse.length, shown: inUse.filter(({ id }) => effects.of(id).with.n > 0).length };
+  return {
+    inUse: inUse.length,
+    shown: inUse.filter(({ id }) => countOutcomes(effects.sessionsOf(id).with) > 0).length,
+  };
 }

@@ -18,7 +18,7 @@ export interface TodayOptions {
   readonly records: Records;
   readonly trials: Pick<Trials, 'of'>;
   /** The measured effect of a lesson in real sessions. */
-  readonly effect: (id: string) => JsonObject;
+  readonly effect: (id: string) => JsonObject | undefined;
   readonly adherence: Adherence;
   readonly now: number;
 }
@@ -86,7 +86,7 @@ export async function describeToday({
       successes: judged.filter((verdict) => verdict === 'success').length,
     },
     feedback: rewards.filter(({ fact }) => fact.type === 'reward-given' && fact.source === 'person').length,
-    scored: scored.length,
+    scored: scored.filter(({ fact }) => fact.type === 'session-scored' && fact.score !== undefined).length,
     rules: countOutcomes(
       observed.flatMap(({ fact }) => (fact.type === 'rules-observed' ? fact.results : [])),
     ),
@@ -110,8 +110,8 @@ export async function describeToday({
 const REFLECTIONS = 'job/reflection';
 
 /** What was measured of a lesson, with its interval; nothing before the first measurement. */
-function measuredWords(trial: TrialRecord | undefined, effect: JsonObject): JsonObject {
-  const pairs = trial === undefined ? 0 : trial.differences.tasks.n + trial.differences.replay.n;
+function measuredWords(trial: TrialRecord | undefined, effect: JsonObject = {}): JsonObject {
+  const pairs = trial === undefined ? 0 : trial.differences.tasks.size + trial.differences.replay.size;
   const words = pairs > 0 ? describeTrial(trial) : undefined;
   const used =
     effect.verdict === 'helpful' || effect.verdict === 'harmful' ? asString(effect.words) : undefined;

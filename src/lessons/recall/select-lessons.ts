@@ -20,7 +20,7 @@ export interface RecallLimits {
 
 /** Functions that the selection needs. */
 export interface SelectionContext {
-  /** Whether a lesson is held out, and whether the session measures it. */
+  /** Whether the session goes without a lesson, so that it is measured. */
   readonly lotOf: (lessonId: string) => HoldoutLot;
   /** Whether two slots are near-duplicates. */
   readonly areAlike: (slot: number, other: number) => boolean;
@@ -89,7 +89,7 @@ export function selectLessons(
   const withVerdict = (verdict: RecallOutcome): readonly RecallCandidate[] =>
     judged.filter((one) => one.verdict === verdict).map((one) => one.candidate);
   const unmeasured = taken
-    .filter(({ lesson }) => isOwnersAlone(lesson) || lotOf(lesson, context) === 'unmeasured')
+    .filter(({ lesson }) => isOwnersAlone(lesson) || isPersonsWord(lesson))
     .map(({ lesson }) => lesson.id);
   return {
     ...(unmeasured.length === 0 ? {} : { unmeasured }),
@@ -107,7 +107,7 @@ export function selectLessons(
 
 /** What a person told takes part in no measurement. */
 const lotOf = (lesson: Lesson, context: SelectionContext): HoldoutLot =>
-  isPersonsWord(lesson) ? 'unmeasured' : context.lotOf(lesson.id);
+  isPersonsWord(lesson) ? 'shown' : context.lotOf(lesson.id);
 
 /** The room of a block, as it fills. */
 interface Selection {

@@ -3,7 +3,8 @@ import type { EmbeddingModel } from '../../core/recall.ts';
 import type { Records } from '../../core/store.ts';
 import { createMiniLmEmbed } from '../../embed/minilm-embed.ts';
 import { createNgramEmbed } from '../../embed/ngram-embed.ts';
-import { createHoldout } from '../effect/hold-out.ts';
+import type { Holdout } from '../effect/hold-out.ts';
+import { createLibraryHoldout } from '../effect/lessons-under-test.ts';
 import { type OpenLessons, openLessons } from '../open-lessons.ts';
 import { createReadLearnedIn, type ReadLearnedIn } from '../visibility.ts';
 import { UNKNOWN_USE } from './activation.ts';
@@ -17,7 +18,6 @@ interface StandaloneRecallOptions {
   readonly settings: {
     readonly topK: number;
     readonly tokenBudget: number;
-    readonly holdout: number;
   };
   readonly patterns: readonly DomainPattern[];
   readonly vectorFile: string;
@@ -42,6 +42,7 @@ export function createStandaloneRecall(options: StandaloneRecallOptions): Standa
   const embed = createMiniLmEmbed();
   const fallback = createNgramEmbed();
   let opened: OpenLessons | undefined;
+  let holdout: Holdout | undefined;
   let learnedIn: ReadLearnedIn | undefined;
   let vectors: VectorCache | undefined;
   const index = createRecall({
@@ -49,7 +50,7 @@ export function createStandaloneRecall(options: StandaloneRecallOptions): Standa
     fallback,
     limits: { topK: settings.topK, tokenBudget: settings.tokenBudget, index: LISTED_LESSONS },
     usefulness: (lesson) => opened?.effects.usefulness(lesson) ?? UNKNOWN_USE,
-    holdout: createHoldout(() => settings.holdout),
+    holdout: { lotOf: (query, lesson) => holdout?.lotOf(query, lesson) ?? 'shown' },
     // A private lesson whose origin cannot be read is shown to nobody.
     learnedIn: async (lesson) => (learnedIn === undefined ? [] : learnedIn(lesson)),
     patterns: options.patterns,
@@ -90,6 +91,7 @@ export function createStandaloneRecall(options: StandaloneRecallOptions): Standa
         },
       });
       opened = lessons;
+      holdout = createLibraryHoldout(lessons.library, lessons.effects);
       return lessons;
     },
     pause,

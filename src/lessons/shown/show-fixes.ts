@@ -123,7 +123,6 @@ export function addFixes(
       : place === 'message'
         ? `${lead}\n\n${renderSaid(lessons)}`
         : renderDelta({ lessons, withdrawn: [], isFirst, lead });
-  const unmeasured = taken.filter(({ lot }) => lot === 'unmeasured').map(({ lesson }) => lesson.id);
   const choice: RecallChoice = {
     text,
     fact: {
@@ -137,7 +136,6 @@ export function addFixes(
       ...(text === undefined ? {} : { block: hashShownText([text]) }),
       lessons: lessons.map(({ id }) => id),
       heldOut: found.filter(({ lot }) => lot === 'held-out').map(({ lesson }) => lesson.id),
-      ...(unmeasured.length === 0 ? {} : { unmeasured }),
       domain: { name: query.domain ?? 'general', reason: query.domain === undefined ? 'default' : 'header' },
       considered: found.map(({ lesson: { id, revision, text: words }, error, lot }) => ({
         id,

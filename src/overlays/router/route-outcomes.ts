@@ -50,7 +50,7 @@ export function createRouteOutcomes(mostSessions = MOST_SESSIONS): RouteOutcomes
     add: ({ fact }) => {
       if (fact.type !== 'session-scored' || fact.route === undefined) return;
       const { session, score, route } = fact;
-      if (!(score >= 0 && score <= 1) || sessions.has(session)) return;
+      if (score === undefined || !(score >= 0 && score <= 1) || sessions.has(session)) return;
       const { tier, task } = route;
       past.push({
         session,

@@ -71,7 +71,8 @@ export function eraseLearned(
 function provenLessons(tables: Tables, session: string): ReadonlySet<string> {
   const proven = new Set<string>();
   for (const { fact } of tables.factsOf('session-scored')) {
-    if (fact.type !== 'session-scored' || fact.session === session || fact.score < WELL) continue;
+    if (fact.type !== 'session-scored' || fact.session === session) continue;
+    if (fact.score === undefined || fact.score < WELL) continue;
     if (tables.session(fact.session)?.erased === false) for (const id of fact.lessons) proven.add(id);
   }
   return proven;

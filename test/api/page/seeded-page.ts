@@ -50,7 +50,6 @@ export async function startSeededPage(): Promise<SeededPage> {
   });
   const home = makeHome({
     providers: { caller: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
-    library: { holdout: 0 },
     learn: { failures: 3 },
   });
   const daemon = await startDaemon(home.dir);

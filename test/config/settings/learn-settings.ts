@@ -54,7 +54,6 @@ export function createLearnProofs(stage: Stage): SettingProofs {
       {
         providers: { p: priced },
         models: { evolver: `p/teacher--${name}` },
-        library: { holdout: 0 },
         learn: { budget: { usdPerDay: 1000 }, ...learn },
       },
       { env: { P_KEY: 'k-000000000000' } },

@@ -39,14 +39,7 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
       .split(',')
       .filter(Boolean).length;
   };
-  /** The numbers of lessons that sessions were shown. */
-  const counts = async (here: InstarHere): Promise<ReadonlySet<number>> => {
-    const all = [];
-    for (let nth = 0; nth < 24; nth++) all.push(await shown(here));
-    return new Set(all);
-  };
-  const usual = async () =>
-    teach(await stage.open('library-usual', { library: { holdout: 0, domains: DOMAINS } }));
+  const usual = async () => teach(await stage.open('library-usual', { library: { domains: DOMAINS } }));
   /** The domain of a turn, with its reason. */
   const domain = async (text: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> => {
     const here = await usual();
@@ -62,7 +55,7 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
   /** Three daemons for the values of `autonomy`, each with another of the other settings changed. */
   const OTHERS = {
     manual: { topK: 1, place: 'message' },
-    guarded: { holdout: 0.25 },
+    guarded: {},
     autonomous: { tokenBudget: 80, place: 'message' },
   } as const;
   const changed = async (autonomy: keyof typeof OTHERS): Promise<InstarHere> => {
@@ -74,7 +67,7 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
       {
         providers: { p: { wire: 'openai-chat', baseUrl: `${provider.url}/v1`, keyEnv: 'P_KEY' } },
         models: { evolver: 'off' },
-        library: { holdout: 0, autonomy, ...OTHERS[autonomy] },
+        library: { autonomy, ...OTHERS[autonomy] },
         learn: { failures: 1 },
       },
       { env: { P_KEY: 'k-000000000000' } },
@@ -113,7 +106,7 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
         `place-${place}`,
         {
           providers: { p: { wire: 'openai-chat', baseUrl: `${provider.url}/v1`, keyEnv: 'P_KEY' } },
-          library: { holdout: 0, place },
+          library: { place },
         },
         { env: { P_KEY: 'k-000000000000' } },
       );
@@ -129,7 +122,7 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
   const sharing = once(async () => {
     const found = [];
     for (const shareAgents of [true, false]) {
-      const here = await stage.open(`share-${shareAgents}`, { library: { holdout: 0, shareAgents } });
+      const here = await stage.open(`share-${shareAgents}`, { library: { shareAgents } });
       const [lesson] = LESSONS;
       if (lesson === undefined) throw new Error('no lesson');
       const evidence = { turns: [], quotes: [], learner: 'distiller' };
@@ -154,12 +147,6 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
     },
     'library.tokenBudget': {
       acts: async () => expect(await shown(await teach(await changed('autonomous')))).toBeLessThan(3),
-    },
-    'library.holdout': {
-      acts: async () => {
-        expect(await counts(await usual())).toEqual(new Set([3]));
-        expect((await counts(await teach(await changed('guarded')))).size).toBeGreaterThan(1);
-      },
     },
     'library.place=system': { acts: places },
     'library.place=message': { acts: places },

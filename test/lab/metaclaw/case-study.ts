@@ -199,7 +199,6 @@ export const describeCaseStudies = (title: string, evolver?: 'own/teacher') =>
       home = makeHome({
         providers: { lab: provided, own: { ...provided, keyEnv: 'TEACHER_KEY', models: ['teacher'] } },
         ...(evolver === undefined ? {} : { models: { evolver } }),
-        library: { holdout: 0 },
         learn: { failures: 1, budget: { usdPerDay: 10_000, tokensPerDay: 100_000_000 } },
       });
       daemon = await startDaemon(home.dir, [], { TEACHER_KEY: 'k-teacher-000000' });

@@ -72,7 +72,7 @@ beforeAll(async () => {
   });
   home = makeHome({
     providers: { lab: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
-    library: { holdout: 0, autonomy: 'guarded' },
+    library: { autonomy: 'guarded' },
     learn: { failures: expectedFailures, maxNewSkills: 20 },
   });
   key = createCallerKey(openHome(home.dir), { name: 'pipeline', mayRate: true, at: 0 }).key;

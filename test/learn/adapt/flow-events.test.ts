@@ -138,12 +138,19 @@ describe('the events of flows', () => {
       const { session, turns, last } = ended(n);
       const read = turns.map((turn) => ({ ...turn, ...APPRAISED }));
       const view = { ...last, id: `${session}-3`, lessons: [] };
-      const records = { turn: async () => view as never, recalls: async () => [], events: async () => [] };
+      const records = {
+        turn: async () => view as never,
+        recalls: async () => [],
+        session: async () => undefined,
+        events: async () => [],
+      };
       found.push(
         ...(await endSession(session, { records, evidence: { turns: async () => read }, flows }, NOW)),
       );
     }
-    expect(found.map(({ fact }) => fact.type)).toEqual(['event-reported']);
+    expect(found.map(({ fact }) => fact.type).filter((type) => type !== 'session-scored')).toEqual([
+      'event-reported',
+    ]);
   });
 
   it('do not come from sessions of applications, members and end users, nor count them', async () => {

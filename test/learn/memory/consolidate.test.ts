@@ -11,6 +11,7 @@ import {
 import type { PastSession } from '../../../src/learn/practice/practice-history.ts';
 import { createLessonEffects } from '../../../src/lessons/effect/lesson-effects.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
+import { countOutcomes } from '../../../src/stats/effect-posterior.ts';
 import { DAY, type MemoryLibrary, openMemoryLibrary } from './memory-library.ts';
 
 const embed = createNgramEmbed();
@@ -263,7 +264,7 @@ describe('clusters', () => {
     expect([one.links, two.links]).toEqual([['two'], ['one']]);
     expect(one.tags).toEqual(two.tags);
     expect(one.tags[0]).toMatch(/^about:/);
-    expect(effects.of('one').with.n).toBe(5);
+    expect(countOutcomes(effects.sessionsOf('one').with)).toBe(5);
     expect((await planOf(library)).changes).toEqual([]);
   });
 });

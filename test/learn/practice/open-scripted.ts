@@ -32,7 +32,7 @@ const CONFIG: PracticeConfig = {
 const LIMITS: PracticeLimits = {
   ...PRACTICE_LIMITS,
   session: { calls: 10_000, ms: 600_000_000 },
-  trials: { pairs: 12, repeats: 1, days: 14 },
+  trials: { pairs: 12, repeats: 1 },
 };
 export const TOPICS = [
   'bread',

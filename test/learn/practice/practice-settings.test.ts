@@ -26,7 +26,7 @@ describe('a session of practice', () => {
   it('tests a lesson with the pairs, repeats and days of its limits', async () => {
     const { command, finish, orders, lessons, records } = await openScripted(
       { tasks: [tasksFile()] },
-      { limits: { trials: { pairs: 10, repeats: 2, days: 3 } } },
+      { limits: { trials: { pairs: 10, repeats: 2 } } },
     );
     const text = lessonText({
       name: 'check-totals',

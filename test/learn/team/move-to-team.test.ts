@@ -105,7 +105,9 @@ async function openTeam(names: readonly string[], autonomy: Autonomy = 'guarded'
       { type: 'trial-measured', subject, by: 'tasks', begun: 20, pairs, used: NOTHING_SPENT },
       { type: 'trial-ended', subject, outcome, why: 'measured' },
     ];
-    await records.append(facts.map((fact) => ({ at: now(), fact })));
+    const at = now();
+    const appended = await records.append(facts.map((fact) => ({ at, fact })));
+    facts.forEach((fact, place) => effects.add({ seq: appended[place]?.seq ?? 0, at, fact }));
   };
   let scored = 0;
   /** Real sessions of a member that a lesson was recalled for: shown in some, held out from others. */
@@ -226,13 +228,12 @@ describe('a lesson moves to the team', () => {
     const { learn, score, effects, move, ofTeam } = await openTeam(['ada', 'bob', 'cyd']);
     const ids = ['total-first', 'first-line-total', 'total-of-cyd'];
     for (const [at, name] of ['ada', 'bob', 'cyd'].entries()) await learn(name, ids[at] ?? '', RULE);
-    const mostlyWell = [1, 1, 0, 1, 1, 1, 0, 1];
     const none = ids.map(() => 'unknown');
-    await score('total-first', mostlyWell, [0, 0, 0]);
-    await score('first-line-total', mostlyWell, [0, 0]);
+    await score('total-first', [1, 0, 1, 0, 1], [0]);
+    await score('first-line-total', [1, 0, 1], [1]);
     await move();
     expect(ofTeam()).toEqual([]);
-    await score('total-of-cyd', mostlyWell, [0, 0]);
+    await score('total-of-cyd', [1, 1, 1], [0, 0, 0]);
     await move();
     expect(ids.map((id) => effects.verdict(id))).toEqual(none);
     const [lesson, ...more] = ofTeam();
@@ -243,12 +244,12 @@ describe('a lesson moves to the team', () => {
   });
 
   it('not on the support of a member in whose sessions it harms', async () => {
-    const { learn, score, effects, move, ofTeam } = await openTeam(['ada', 'bob']);
+    const { learn, score, prove, effects, move, ofTeam } = await openTeam(['ada', 'bob']);
     await learn('ada', 'total-first', RULE);
     await learn('bob', 'first-line-total', RULE);
     const [ones, zeros] = [Array.from({ length: 40 }, () => 1), Array.from({ length: 40 }, () => 0)];
     await score('total-first', ones, zeros);
-    await score('first-line-total', zeros, ones);
+    await prove('first-line-total', 'harmful');
     await move();
     expect(effects.verdict('first-line-total')).toBe('harmful');
     expect(ofTeam()).toEqual([]);

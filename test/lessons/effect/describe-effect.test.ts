@@ -1,25 +1,79 @@
 import { describe, expect, it } from 'vitest';
-import { describeEffect } from '../../../src/lessons/effect/describe-effect.ts';
-import { measureEffect } from '../../../src/lessons/effect/measure-effect.ts';
+import { createDescribeEffect } from '../../../src/lessons/effect/describe-effect.ts';
+import type { TrialRecord } from '../../../src/lessons/effect/fold-trials.ts';
+import { createLessonEffects } from '../../../src/lessons/effect/lesson-effects.ts';
+import { lessonOf, scored, textOf } from './sample-lessons.ts';
 
-const arm = (n: number, mean: number) => ({ n, sum: n * mean, squares: n * mean, cubes: n * mean });
-const words = (shown: readonly [number, number], without: readonly [number, number], holdout = 0.1): string =>
-  describeEffect(measureEffect({ with: arm(...shown), without: arm(...without) }, 0.05), holdout).words;
+const told = textOf({ note: { ...textOf().note, source: 'told' } });
+const lessons = [
+  lessonOf('first', { state: 'trial', createdAt: 1 }),
+  lessonOf('second', { state: 'trial', createdAt: 2 }),
+  lessonOf('said', { state: 'trial', text: told }),
+];
+const trial = (subject: string, until: string): TrialRecord => ({
+  subject,
+  place: 1,
+  openedAt: 0,
+  until: Date.parse(until),
+  differences: { tasks: new Map(), replay: new Map() },
+  begun: { tasks: 0, replay: 0 },
+  used: { calls: 0, tokens: 0, usd: 0, unpriced: 0, ms: 0 },
+});
+const trials = new Map([
+  ['lesson/first/1', trial('lesson/first/1', '2027-01-03T12:00:00Z')],
+  ['lesson/second/1', trial('lesson/second/1', '2027-02-17T12:00:00Z')],
+]);
 
-describe('the effect of a lesson in words', () => {
-  it('says how far a measurement is, by the number of sessions that it takes', () => {
-    expect(words([2, 0.5], [0, 0])).toBe('not measured yet: 2 of about 90 scored sessions');
+describe('the effect of a lesson, in words', () => {
+  const effects = createLessonEffects();
+  for (let at = 0; at < 14; at++) effects.add(scored(at + 1, `s${at}`, at % 2, ['first', 'second']));
+  for (let at = 14; at < 17; at++) effects.add(scored(at + 1, `s${at}`, at % 2, ['second'], ['first']));
+  const library = { lessons: () => lessons, generation: 1 };
+  const describeEffect = createDescribeEffect({
+    library,
+    effects,
+    trials: { of: (subject) => trials.get(subject) },
+  });
+  const of = (id: string) => {
+    const lesson = lessons.find((one) => one.id === id);
+    return lesson && describeEffect(lesson);
+  };
+
+  it('has a date, what was counted, and how much more it takes', () => {
+    expect(of('first')).toEqual({
+      verdict: 'unknown',
+      with: 14,
+      without: 3,
+      decideBy: '2027-01-03T12:00:00.000Z',
+      needed: expect.any(Number),
+      words: expect.stringMatching(
+        /^on trial until 3 January: 14 sessions with it, 3 without; too early to tell \(about \d+ more\)$/,
+      ),
+    });
   });
 
-  it('says that nothing is measured (not: not yet) when nothing is held out', () => {
-    expect(words([5, 0.5], [0, 0], 0)).toBe('not measured: library.holdout is 0 (5 scored sessions)');
+  it('of one that waits for its turn is the date of its decision', () => {
+    expect(of('second')?.words).toBe('in use, waits for its test, decided by 17 February');
   });
 
-  it('says helps, harms or no difference seen only with figures', () => {
-    expect(words([400, 0.9], [60, 0.2])).toMatch(
-      /^\+0\.70 \[\+0\.\d\d, \+0\.\d\d\], 400 with, 60 without: helps$/,
-    );
-    expect(words([400, 0.2], [60, 0.9])).toMatch(/^-0\.70 .*: harms$/);
-    expect(words([400, 0.5], [60, 0.5])).toMatch(/^\+0\.00 .*: no difference seen$/);
+  it('is nothing for a person’s word', () => {
+    expect(of('said')).toBeUndefined();
+  });
+
+  it('is the verdict once there is one, and the next lesson is on trial', () => {
+    const fact = {
+      type: 'trial-ended',
+      subject: 'lesson/first/1',
+      outcome: 'no-difference',
+      why: '',
+    } as const;
+    effects.add({ seq: 99, at: 0, fact });
+    expect(of('first')).toEqual({
+      verdict: 'no-difference',
+      with: 14,
+      without: 3,
+      words: 'no difference seen: 14 sessions with it, 3 without',
+    });
+    expect(of('second')?.words).toMatch(/^on trial until 17 February: 17 sessions with it, 0 without/);
   });
 });

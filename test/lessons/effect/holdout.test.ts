@@ -1,79 +1,113 @@
 import { describe, expect, it } from 'vitest';
-import { createHoldout, type HoldoutLot } from '../../../src/lessons/effect/hold-out.ts';
+import { createHoldout } from '../../../src/lessons/effect/hold-out.ts';
+import { createLessonEffects } from '../../../src/lessons/effect/lesson-effects.ts';
+import { createLibraryHoldout } from '../../../src/lessons/effect/lessons-under-test.ts';
+import { lessonOf, scored, textOf } from './sample-lessons.ts';
 
-const LESSONS = ['l_1', 'l_2', 'l_3', 'l_4', 'l_5', 'l_6', 'l_7'];
 const counting = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
+/** Everything may be held out: only the draw decides. */
+const FREE = { sparedFor: () => 10, hasEnded: () => true };
 
-/** The lots of one session whose lessons come up in this order. */
-function lotsOf(session: string, lessons: readonly string[], share: number): readonly HoldoutLot[] {
-  const { lotOf } = createHoldout(() => share);
-  return lessons.map((lesson) => lotOf({ session }, lesson));
-}
-const shareOf = (count: number, isCounted: (at: number) => boolean): number =>
-  counting(count).filter(isCounted).length / count;
-
-describe('hold-out', () => {
-  it('takes one lesson from a session at most (not: each independently, so that some miss three)', () => {
-    for (const share of [0.05, 0.1, 0.3, 0.5])
-      for (const at of counting(500)) {
-        const missing = lotsOf(`s${at}`, LESSONS, share).filter((lot) => lot === 'held-out');
-        expect(missing.length).toBeLessThanOrEqual(1);
-      }
-  });
-
-  it('holds every lesson out with the same probability, whatever its place and however many there are', () => {
-    for (const share of [0.05, 0.1, 0.5])
-      for (const lessons of [LESSONS.slice(0, 1), LESSONS.slice(0, 2), LESSONS])
-        for (const [place] of lessons.entries()) {
-          if (place >= Math.floor(1 / share)) continue;
-          const found = shareOf(2000, (at) => lotsOf(`s${at}`, lessons, share)[place] === 'held-out');
-          expect(Math.abs(found - share)).toBeLessThan(4 * Math.sqrt((share * (1 - share)) / 2000));
-        }
-  });
-
-  it('does not measure lessons for which a session has no place left (not: holds out a second one)', () => {
-    const lots = lotsOf('s_1', LESSONS, 0.3);
-    expect(lots.slice(3)).toEqual(['unmeasured', 'unmeasured', 'unmeasured', 'unmeasured']);
-    expect(lots.slice(0, 3)).not.toContain('unmeasured');
-  });
-
-  it('never holds out with a share of 0 or NaN, nor without a session', () => {
-    for (const at of counting(200)) {
-      expect(lotsOf(`s${at}`, LESSONS, 0)).not.toContain('held-out');
-      expect(lotsOf(`s${at}`, LESSONS, Number.NaN)).not.toContain('held-out');
-    }
-    expect(lotsOf('', LESSONS, 0.5)).toEqual(LESSONS.map(() => 'shown'));
-  });
-
-  it('gives a lesson the same lot for the whole session, in whatever order lessons come up again', () => {
-    const { lotOf } = createHoldout(() => 0.5);
-    for (const at of counting(100)) {
-      const first = new Map(LESSONS.map((lesson) => [lesson, lotOf({ session: `s${at}` }, lesson)]));
-      for (const lesson of [...LESSONS].reverse())
-        expect(lotOf({ session: `s${at}` }, lesson)).toBe(first.get(lesson));
-    }
-  });
-
-  it('goes on from the record after a restart: what was shown stays shown, and nothing more is held out', () => {
-    for (const at of counting(500)) {
-      const session = `s${at}`;
-      const before = lotsOf(session, LESSONS.slice(0, 3), 0.2);
-      const of = (lot: HoldoutLot) => LESSONS.slice(0, 3).filter((_, place) => before[place] === lot);
-      const drawn = { shown: of('shown'), heldOut: of('held-out') };
-      const { lotOf } = createHoldout(() => 0.2);
-      const after = [...LESSONS].reverse().map((lesson) => lotOf({ session, drawn }, lesson));
-      expect([...after].reverse().slice(0, 3)).toEqual(before);
-      expect(after.filter((lot) => lot === 'held-out').length).toBeLessThanOrEqual(1);
-    }
-  });
-
-  it('holds nothing more out from a session of which an earlier version held out two lessons', () => {
-    const drawn = { shown: ['l_3'], heldOut: ['l_1', 'l_2'] };
+describe('the lots of a session', () => {
+  it('take one lesson at most, and give each the same lot for the whole session', () => {
+    const { lotOf } = createHoldout(FREE);
+    const lessons = ['l_1', 'l_2', 'l_3'];
     for (const at of counting(300)) {
-      const { lotOf } = createHoldout(() => 0.5);
-      const lots = LESSONS.map((lesson) => lotOf({ session: `s${at}`, drawn }, lesson));
-      expect(lots.slice(0, 2)).toEqual(['held-out', 'held-out']);
-      expect(lots.slice(2)).not.toContain('held-out');
+      const lots = lessons.map((lesson) => lotOf({ session: `s${at}` }, lesson));
+      expect(lots.filter((lot) => lot === 'held-out').length).toBeLessThanOrEqual(1);
+      expect(lessons.map((lesson) => lotOf({ session: `s${at}` }, lesson))).toEqual(lots);
     }
+  });
+
+  it('hold the lesson under test out from half of the sessions while some may go without it', () => {
+    const { lotOf } = createHoldout(FREE);
+    const out = counting(2000).filter((at) => lotOf({ session: `s${at}` }, 'l_1') === 'held-out').length;
+    expect(Math.abs(out / 2000 - 0.5)).toBeLessThan(0.05);
+    expect(lotOf({ session: '' }, 'l_1')).toBe('shown');
+  });
+
+  it('count sessions that have not ended (not: the same three sessions a hundred times)', () => {
+    const ended = new Set<string>();
+    const { lotOf } = createHoldout({ sparedFor: () => 3, hasEnded: (session) => ended.has(session) });
+    const out = counting(100).filter((at) => lotOf({ session: `s${at}` }, 'l_1') === 'held-out');
+    expect(out).toHaveLength(3);
+  });
+
+  it('go on from the record after a restart', () => {
+    const { lotOf } = createHoldout(FREE);
+    for (const at of counting(100)) {
+      const drawn = { shown: ['l_1'], heldOut: ['l_2'] };
+      const lots = ['l_1', 'l_2', 'l_3'].map((lesson) => lotOf({ session: `s${at}`, drawn }, lesson));
+      expect(lots).toEqual(['shown', 'held-out', 'shown']);
+    }
+  });
+});
+
+describe('a library', () => {
+  const told = textOf({ note: { ...textOf().note, source: 'told' } });
+  const lessons = [
+    lessonOf('told', { state: 'trial', text: told }),
+    lessonOf('old', { state: 'trial', createdAt: 1 }),
+    lessonOf('young', { state: 'trial', createdAt: 2 }),
+    lessonOf('pinned', { state: 'trial', pinned: true }),
+    lessonOf('live'),
+  ];
+  const library = {
+    lessons: () => lessons,
+    lesson: (id: string) => lessons.find((one) => one.id === id),
+    generation: 1,
+  };
+  const open = (sessions: number) => {
+    const effects = createLessonEffects();
+    for (const at of counting(sessions)) effects.add(scored(at + 1, `before-${at}`, 1, []));
+    return { effects, holdout: createLibraryHoldout(library, effects) };
+  };
+
+  it('holds nothing out in its first sessions: three of a hundred must have gone by', () => {
+    const { holdout } = open(30);
+    for (const at of counting(200)) expect(holdout.lotOf({ session: `s${at}` }, 'old')).toBe('shown');
+  });
+
+  it('withholds the oldest inferred lesson alone, from 3 % of all sessions at most, and a person’s word from none', () => {
+    const { effects, holdout } = open(0);
+    const out: Record<string, number> = {};
+    for (const at of counting(3000)) {
+      const session = `s${at}`;
+      const isFitting = at % 5 === 0;
+      const held = !isFitting
+        ? []
+        : lessons.filter(({ id }) => holdout.lotOf({ session }, id) === 'held-out');
+      for (const { id } of held) out[id] = (out[id] ?? 0) + 1;
+      effects.add(
+        scored(
+          at + 1,
+          session,
+          1,
+          [],
+          held.map(({ id }) => id),
+        ),
+      );
+    }
+    expect(Object.keys(out)).toEqual(['old']);
+    expect(out.old).toBeLessThanOrEqual(90);
+    expect(out.old).toBeGreaterThan(80);
+  });
+
+  it('tests the next lesson when the first has its verdict', () => {
+    const { effects, holdout } = open(400);
+    const isEverOut = (id: string): boolean =>
+      counting(40).some((at) => holdout.lotOf({ session: `${id}-${at}` }, id) === 'held-out');
+    expect([isEverOut('young'), isEverOut('old')]).toEqual([false, true]);
+    effects.add({
+      seq: 500,
+      at: 0,
+      fact: { type: 'trial-ended', subject: 'lesson/old/1', outcome: 'no-difference', why: 'none seen' },
+    });
+    expect(counting(40).some((at) => holdout.lotOf({ session: `later-${at}` }, 'young') === 'held-out')).toBe(
+      true,
+    );
+    expect(counting(40).some((at) => holdout.lotOf({ session: `last-${at}` }, 'old') === 'held-out')).toBe(
+      false,
+    );
   });
 });

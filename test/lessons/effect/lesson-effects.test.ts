@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredFact } from '../../../src/core/fact.ts';
 import type { Change } from '../../../src/core/lesson.ts';
-import {
-  createCountedSessions,
-  createLessonEffects,
-  type LessonEffects,
-  sessionKey,
-} from '../../../src/lessons/effect/lesson-effects.ts';
+import { createLessonEffects, type LessonEffects } from '../../../src/lessons/effect/lesson-effects.ts';
+import { countOutcomes } from '../../../src/stats/effect-posterior.ts';
 import { scored, textOf } from './sample-lessons.ts';
 
 const fold = (
@@ -18,8 +14,8 @@ const fold = (
 };
 
 const counts = (effects: LessonEffects, lesson: string): readonly [number, number] => {
-  const { with: shown, without } = effects.of(lesson);
-  return [shown.n, without.n];
+  const { with: shown, without } = effects.sessionsOf(lesson);
+  return [countOutcomes(shown), countOutcomes(without)];
 };
 
 const changed = (seq: number, change: Change): StoredFact => ({
@@ -51,34 +47,39 @@ describe('createEffects', () => {
       scored(2, 's2', 0.5, ['a'], ['b']),
       scored(3, 's3', 0, [], ['a', 'b']),
     ]);
-    expect(effects.of('a')).toMatchObject({
-      with: { n: 2, mean: 0.75 },
-      without: { n: 1, mean: 0 },
-      difference: 0.75,
-      verdict: 'unknown',
-    });
-    expect(effects.of('b')).toMatchObject({ with: { n: 1, mean: 1 }, without: { n: 2, mean: 0.25 } });
-  });
-
-  it('reports unknown for a lesson without scored sessions', () => {
-    expect(createLessonEffects().of('a')).toEqual({
-      with: { n: 0, mean: null },
-      without: { n: 0, mean: null },
-      difference: null,
-      low: -1,
-      high: 1,
-      verdict: 'unknown',
+    expect(effects.sessionsOf('a')).toMatchObject({ with: { praise: 2 }, without: { complaint: 1 } });
+    expect(effects.sessionsOf('b')).toMatchObject({
+      with: { praise: 1 },
+      without: { praise: 1, complaint: 1 },
     });
   });
 
-  it('counts a session once per lesson with its first score, and a later shown lesson with the later score', () => {
+  it('counts silent sessions, and a score that comes later in the place of the silence', () => {
+    const silent = (seq: number, session: string): StoredFact => ({
+      seq,
+      at: seq,
+      fact: { type: 'session-scored', session, lessons: ['a'], heldOut: [] },
+    });
+    const effects = fold([silent(1, 's1'), silent(2, 's2'), scored(3, 's1', 0, ['a'])]);
+    expect(effects.sessionsOf('a').with).toMatchObject({ silent: 1, complaint: 1, praise: 0 });
+    expect(effects.all()).toMatchObject({ silent: 1, complaint: 1 });
+  });
+
+  it('takes the score of a check for the outcome, and a person’s for a reaction', () => {
+    const { fact, ...stored } = scored(1, 's1', 0.75, ['a']);
+    if (fact.type !== 'session-scored') throw new Error('no score');
+    const effects = fold([{ ...stored, fact: { ...fact, by: 'check' } }, scored(2, 's2', 0.75, ['a'])]);
+    expect(effects.sessionsOf('a').with).toMatchObject({ success: 0.75, failure: 0.25, praise: 1 });
+  });
+
+  it('counts a session once per lesson, also when it is scored again', () => {
     const effects = fold([
       scored(1, 's1', 1, ['a']),
       scored(2, 's1', 0, ['a', 'b']),
       scored(3, 's1', 0, [], ['a', 'b']),
     ]);
-    expect(effects.of('a')).toMatchObject({ with: { n: 1, mean: 1 }, without: { n: 0, mean: null } });
-    expect(effects.of('b')).toMatchObject({ with: { n: 1, mean: 0 }, without: { n: 0 } });
+    expect(counts(effects, 'a')).toEqual([1, 0]);
+    expect(counts(effects, 'b')).toEqual([1, 0]);
     expect(effects.usefulness('a').count).toBe(1);
   });
 
@@ -142,34 +143,21 @@ describe('createEffects', () => {
     expect(effects.usefulness('nobody')).toEqual({ uses: [], count: 0, isProven: false });
   });
 
-  it('finds a helpful and a harmful lesson, consistent with the interval of `of`', () => {
-    const facts = Array.from({ length: 120 }, (_, at) =>
-      at % 3 === 0
-        ? scored(at + 1, `s${at}`, 0.2, ['bad'], ['good'])
-        : scored(at + 1, `s${at}`, 0.9, ['good'], ['bad']),
-    );
-    const effects = fold(facts);
-    expect(effects.usefulness('good').isProven).toBe(true);
-    expect(effects.verdict('bad')).toBe('harmful');
-    expect(effects.of('bad').high).toBeLessThan(0);
-    expect(effects.of('good').low).toBeGreaterThan(0);
-    expect(effects.of('good').verdict).toBe('helpful');
-  });
-});
-
-describe('the counted sessions', () => {
-  it('count a session at most once per lesson, also long after', () => {
-    const seen = createCountedSessions(8);
-    const keys = Array.from({ length: 100 }, (_, at) => sessionKey(`s${at}`));
-    for (const key of keys) expect(seen.take(key, 'a')).toBe(true);
-    for (const key of keys) expect(seen.take(key, 'a')).toBe(false);
-  });
-
-  it('count a recent session for another lesson, and an old one for none', () => {
-    const seen = createCountedSessions(8);
-    for (let at = 0; at < 100; at++) seen.take(sessionKey(`s${at}`), 'a');
-    expect(seen.take(sessionKey('s99'), 'b')).toBe(true);
-    expect(seen.take(sessionKey('s99'), 'b')).toBe(false);
-    expect(seen.take(sessionKey('s0'), 'b')).toBe(false);
+  it('knows the verdict about the text that a lesson has now, and what was decided about its kind', () => {
+    const ended = (seq: number, outcome: 'helpful' | 'untested'): StoredFact => ({
+      seq,
+      at: seq,
+      fact: { type: 'trial-ended', subject: 'lesson/a/1', outcome, why: '' },
+    });
+    const add = changed(1, { op: 'add', id: 'a', kind: 'skill', state: 'trial', text: textOf() });
+    const effects = fold([add, ended(2, 'helpful')]);
+    expect(effects.verdict('a')).toBe('helpful');
+    expect(effects.usefulness('a').isProven).toBe(true);
+    expect(effects.decided('skill')).toEqual({ helpful: 1, harmful: 0, noDifference: 0 });
+    const other = textOf({ content: 'Do it otherwise.' });
+    fold([changed(3, { op: 'revise', id: 'a', from: 1, text: other })], effects);
+    expect([effects.verdict('a'), effects.hasEnded('a')]).toEqual(['unknown', false]);
+    fold([ended(4, 'untested')], effects);
+    expect([effects.verdict('a'), effects.hasEnded('a')]).toEqual(['unknown', true]);
   });
 });

@@ -31,7 +31,6 @@ function setUp(place: LessonPlace = 'system') {
   const start = () =>
     createShownBlocks({
       ...library,
-      place: () => place,
       rules: {
         brokenIn: () => broken,
         applying: () => checks.applying,
@@ -67,6 +66,7 @@ function setUp(place: LessonPlace = 'system') {
     return shown.show({
       ...{ turn: `t${++turns}`, session: 's', thread: 'main', now: 0, query: { agent: 'a' }, size: turns },
       conversation,
+      place,
       ...request,
     });
   };

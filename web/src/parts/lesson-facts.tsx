@@ -1,8 +1,7 @@
 import { plural } from '../../../src/text/phrases.ts';
-import type { Effect, Lesson, Scope } from '../lib/api-shapes.ts';
-import { linkWords, percent, signed, toMs } from '../lib/format.ts';
+import type { Lesson, Scope } from '../lib/api-shapes.ts';
+import { linkWords, percent, toMs } from '../lib/format.ts';
 import { linkTo } from '../lib/route.ts';
-import { IntervalBar } from './interval-bar.tsx';
 import { Text } from './text.tsx';
 import { Ago, When } from './time.tsx';
 import { Facts, Section } from './view.tsx';
@@ -92,16 +91,12 @@ export function MeasuredEffect({
   // A new text is measured anew.
   const revised = toMs(revisions.at(-1)?.at);
   const since = Number.isFinite(revised) ? revised : undefined;
-  const side = (arm: 'with' | 'without') => {
-    const { n, mean } = effect[arm];
-    if (mean === null) return 'no session yet';
-    return (
-      <>
-        mean score {mean.toFixed(2)} of{' '}
-        <a href={linkTo(['sessions'], { lesson: id, arm, since })}>{plural(n, 'session')}</a>
-      </>
+  const side = (arm: 'with' | 'without') =>
+    effect[arm] === 0 ? (
+      'no session yet'
+    ) : (
+      <a href={linkTo(['sessions'], { lesson: id, arm, since })}>{plural(effect[arm], 'session')}</a>
     );
-  };
   return (
     <Section
       title="Measured effect"
@@ -110,40 +105,15 @@ export function MeasuredEffect({
         state !== 'rejected' && <a href={linkTo(['sessions'], { lesson: id })}>sessions that were shown it</a>
       }
     >
-      {effect.difference === null ? (
-        <p class="dim">
-          <Text>{effect.words}</Text>
-        </p>
-      ) : (
-        <Facts
-          rows={[
-            [
-              'Difference',
-              <span class="num">
-                <IntervalBar mean={effect.difference} low={effect.low} high={effect.high} from={-1} to={1} />{' '}
-                {signed(effect.difference)}{' '}
-                <span class="dim">
-                  [{signed(effect.low)}, {signed(effect.high)}], {effect.verdict}
-                </span>
-              </span>,
-            ],
-            ['With it', side('with')],
-            ['Without it', side('without')],
-            ['In words', <Text>{effectWords(effect)}</Text>],
-          ]}
-        />
-      )}
+      <Facts
+        rows={[
+          ['In words', <Text>{effect.words}</Text>],
+          ['With it', side('with')],
+          ['Without it', side('without')],
+        ]}
+      />
     </Section>
   );
-}
-
-/** What the interval means. Its ends are differences of scores from 0 to 1, at a confidence of 95 % whenever somebody looks. */
-function effectWords({ verdict, low, high, words }: Effect): string {
-  const between = (a: number, b: number): string =>
-    `with 95 % confidence, sessions with it score ${Math.abs(a).toFixed(2)} to ${Math.abs(b).toFixed(2)}`;
-  if (verdict === 'helpful') return `It helps: ${between(low, high)} higher.`;
-  if (verdict === 'harmful') return `It harms: ${between(high, low)} lower.`;
-  return words;
 }
 
 /** `agent cody, project shop`, or everything. */

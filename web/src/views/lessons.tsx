@@ -2,7 +2,6 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
 import type { Adherence, Effect, Facets, LessonPage, LessonRow } from '../lib/api-shapes.ts';
 import { onFeed } from '../lib/feed.ts';
-import { signed } from '../lib/format.ts';
 import { useKeys } from '../lib/keys.ts';
 import { usePages } from '../lib/pages.ts';
 import { useResource } from '../lib/resource.ts';
@@ -223,16 +222,23 @@ function KeptCell({ adherence: { shown, applied, kept, words } }: { readonly adh
   );
 }
 
-/** The measured difference, where there is one. */
+/** What was measured, in words; nothing for what a person said. */
 function EffectCell({ effect }: { readonly effect: Effect | undefined }) {
-  if (effect === undefined || effect.difference === null) return <span class="dim">not measured</span>;
+  if (effect === undefined) return null;
   const tone = effect.verdict === 'helpful' ? 'good' : effect.verdict === 'harmful' ? 'bad' : 'dim';
   return (
-    <span class={`${tone} num`} title={effect.words}>
-      {signed(effect.difference)} [{signed(effect.low)}, {signed(effect.high)}]
+    <span class={tone} title={effect.words}>
+      {VERDICTS[effect.verdict]}
     </span>
   );
 }
+
+const VERDICTS = {
+  helpful: 'helps',
+  harmful: 'harms',
+  'no-difference': 'no difference',
+  unknown: 'not known yet',
+} as const;
 
 function NoLessons({
   state,
