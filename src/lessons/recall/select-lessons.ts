@@ -5,6 +5,7 @@ import type { HoldoutLot } from '../effect/hold-out.ts';
 import { byPlaceInBlock, isOwnersAlone } from '../identity-tier.ts';
 import { contentOf } from '../overlay-lessons.ts';
 import { renderLine } from '../render-block.ts';
+import { promptName } from '../title.ts';
 import type { RecallCandidate } from './find-candidates.ts';
 import { NOTE_WEIGHTS, type RelevanceWeights, relevanceOf } from './relevance.ts';
 
@@ -320,7 +321,8 @@ const considered = (
 ): ConsideredLesson => ({
   id: lesson.id,
   revision: lesson.revision,
-  name: lesson.text.name,
+  // As the prompt shows it: a later withdrawal names it so.
+  name: promptName(lesson.text),
   relevance: relevanceOf(evidence),
   activation,
   verdict,
