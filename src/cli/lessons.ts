@@ -20,7 +20,7 @@ import { lineWidth } from './print.ts';
 import { declareProposeLessons } from './propose-lessons.ts';
 import { lessonWaits, printEmptyLibrary, printWaiting, waitingRows } from './say-waiting.ts';
 import { declareShareLesson } from './share-lesson.ts';
-import { type LessonJson, lessonTable, printLesson, reviewRows } from './show-lessons.ts';
+import { type LessonJson, lessonTable, printLesson, reviewRows, titleText } from './show-lessons.ts';
 import { printExplanation } from './show-why.ts';
 import { declareTransfer } from './transfer.ts';
 import { withApi } from './with-api.ts';
@@ -207,8 +207,8 @@ interface ChangeOptions extends Positional {
   readonly off?: true;
 }
 /** What a person approves is what the model will read, so it is shown again. */
-const CONFIRM_APPROVAL = ({ name, content }: LessonJson): string =>
-  `Use the lesson "${neutraliseLine(String(name))}" in prompts? It says:\n${neutralise(String(content))}\n`;
+const CONFIRM_APPROVAL = (lesson: LessonJson): string =>
+  `Use the lesson "${neutraliseLine(titleText(lesson))}" in prompts? It says:\n${neutralise(String(lesson.content))}\n`;
 
 type PlanChange = (
   lesson: LessonJson,
@@ -237,8 +237,8 @@ export function changeLesson(
       else
         context.printer.line(
           result.status === 'same'
-            ? `${id} ${String(now.name)}: nothing to change, it is ${String(now.state)} already`
-            : `${id} ${String(now.name)} is ${String(now.state)}; generation ${String(done.generation)}`,
+            ? `“${titleText(now)}”: nothing to change, it is ${String(now.state)} already`
+            : `“${titleText(now)}” is ${String(now.state)}; generation ${String(done.generation)}`,
         );
       return EXIT.ok;
     });
@@ -247,7 +247,8 @@ export function changeLesson(
 /** A new revision of the same text: what is shown to every task is measured anew. */
 const markAlways: CommandAction<ChangeOptions> = (options, context) =>
   withApi(context, async ({ lessonsApi }) => {
-    const { id } = await findLesson(lessonsApi, options.args[0] ?? '');
+    const named = await findLesson(lessonsApi, options.args[0] ?? '');
+    const { id } = named;
     const lesson = (await lessonsApi.all()).map(asObject).find((one) => one.id === id);
     const text = asObject(lesson?.text);
     const { isAlways, ...note } = asObject(text.note);
@@ -270,7 +271,7 @@ const markAlways: CommandAction<ChangeOptions> = (options, context) =>
     if (printer.json) printer.document({ ...done, isAlways: wanted });
     else
       printer.line(
-        `${String(id)} ${String(text.name)} is shown to ${wanted ? 'every task in its scope' : 'the tasks that it fits'}${
+        `“${titleText(named)}” is shown to ${wanted ? 'every task in its scope' : 'the tasks that it fits'}${
           (isAlways === true) === wanted ? ' already' : `; generation ${String(done.generation)}`
         }`,
       );

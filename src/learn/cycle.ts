@@ -19,6 +19,7 @@ import type { Library } from '../core/library.ts';
 import { isUnattributed, principalOfSession } from '../core/principal.ts';
 import { changedLessonId } from '../lessons/codec.ts';
 import { libraryOwnedBy } from '../lessons/member-library.ts';
+import { originOf, titleOf } from '../lessons/title.ts';
 import { hasIdentifier } from '../text/identifiers.ts';
 import { truncateEnd } from '../text/truncate.ts';
 import { oneLine } from '../text/visible-text.ts';
@@ -191,10 +192,17 @@ const decidedOutcomes = (
   set.changes.map((change, at) => {
     const result = results[at];
     const lesson = changedLessonId(change);
-    const name = 'text' in change ? change.text.name : (library.lesson(lesson)?.text.name ?? lesson);
+    const name = calledName(change, library);
     const outcome = result?.status === 'applied' ? reachOf(change) : 'refused';
     return { lesson, name, outcome, why: result?.status === 'refused' ? [result.why] : why, turns: [] };
   });
+
+/** What people call the lesson of a change. */
+function calledName(change: Change, library: Library): string {
+  const id = changedLessonId(change);
+  const lesson = 'text' in change ? change : library.lesson(id);
+  return lesson === undefined ? id : titleOf(lesson);
+}
 
 /** How far a change goes. */
 function reachOf(change: Change): GateOutcome {
@@ -215,7 +223,7 @@ async function judge(
     const judgement = why ?? (await gate(proposal, cases, own));
     const change = judgement.change ?? proposal.change;
     const lesson = changedLessonId(change);
-    const name = 'text' in change ? change.text.name : (own.lesson(lesson)?.text.name ?? lesson);
+    const name = calledName(change, own);
     // Every turn that the learner cites is used up, also those that the gate does not accept as evidence.
     const turns = 'text' in proposal.change ? proposal.change.text.evidence.turns : (proposal.turns ?? []);
     judged.push({ ...judgement, lesson, name, turns });
@@ -236,11 +244,10 @@ async function publish<Material>(
   const retirements = ruled.filter(({ change }) => change?.op === 'retire');
   const changes = [...texts, ...retirements].flatMap((one) => changesOf(one, own));
   if (changes.length === 0 || signal.aborted) return { outcomes: ruled, set: undefined };
-  const names = ruled.flatMap(({ change, name }) => (change === undefined ? [] : [name]));
   const set: ChangeSet = {
     id: `${learner.name}-${id}`,
     by: { kind: 'learner', name: learner.name },
-    reason: `${learner.name}: ${names.join(', ')}`,
+    reason: reasonFor(changes) || learner.name,
     changes,
   };
   const published = await own.publish(set);
@@ -253,6 +260,15 @@ async function publish<Material>(
     return late === undefined ? one : { ...one, outcome: 'refused' as const, why: [...one.why, late] };
   });
   return { outcomes, set: set.id };
+}
+
+/** What the changes rest on, in words for people. A member's words stay out of what others read. */
+function reasonFor(changes: readonly Change[]): string {
+  const reasons = changes.flatMap((change) => {
+    if (!('text' in change)) return 'reason' in change && change.reason !== undefined ? [change.reason] : [];
+    return change.text.scope.member === undefined ? [originOf(change)] : ["a member's work"];
+  });
+  return truncateEnd([...new Set(reasons)].join('; '), LONGEST_REASON);
 }
 
 /** 4. The outcome becomes a fact. */

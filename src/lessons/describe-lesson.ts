@@ -9,6 +9,7 @@ import { closingOf } from './explain/closed-by.ts';
 import { measurementOf } from './identity-measurement.ts';
 import { tierOf } from './identity-tier.ts';
 import { lessonHash } from './lesson-hash.ts';
+import { titleOf } from './title.ts';
 
 interface DescribeLessonOptions {
   readonly library: Library;
@@ -37,6 +38,7 @@ const summary = (lesson: Lesson): JsonObject =>
     id: lesson.id,
     kind: lesson.kind,
     name: lesson.text.name,
+    title: titleOf(lesson),
     description: lesson.text.description,
     state: lesson.state,
     revision: lesson.revision,

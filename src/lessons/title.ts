@@ -1,5 +1,7 @@
-import type { LessonText } from '../core/lesson.ts';
+import type { Lesson, LessonText } from '../core/lesson.ts';
+import { plural } from '../text/phrases.ts';
 import { sentencesOf } from '../text/sentences.ts';
+import { truncateEnd } from '../text/truncate.ts';
 import { isInstructionVerb } from '../text/verbs.ts';
 import { oneLine } from '../text/visible-text.ts';
 
@@ -21,6 +23,16 @@ export function titleOf({ text }: { readonly text: Titled }): string {
   const title = titleOfRule(rule);
   return title === '' ? capitalised(text.name.replaceAll('-', ' ')) : title;
 }
+
+/** What a lesson is called, for programs and for people. */
+export const namesOf = (lesson: Pick<Lesson, 'text'> | undefined): { name: string; title: string } =>
+  lesson === undefined ? { name: '', title: '' } : { name: lesson.text.name, title: titleOf(lesson) };
+
+/** What two lessons are called, for programs and for people. */
+export const pairNames = (a: Lesson, b: Lesson) => ({
+  names: [a.text.name, b.text.name],
+  titles: [titleOf(a), titleOf(b)],
+});
 
 /** What a lesson quotes as its rule; undefined for one that was worded by a model, a file or this program. */
 export const quotedRule = ({ description }: Pick<LessonText, 'description'>): string | undefined =>
@@ -246,3 +258,27 @@ function cutAtWord(text: string, most: number): string {
   const cut = text.slice(0, blank > most / 2 ? blank : most).replace(/[\ud800-\udbff]$/, '');
   return cut.replace(/[\s,;:–—-]+$/u, '');
 }
+
+const LONGEST_ORIGIN = 200;
+
+/** Where a lesson comes from: the words that it rests on, or how often something went wrong. */
+export function originOf({ text }: Pick<Lesson, 'text'>): string {
+  const { evidence, content, scope } = text;
+  const [, line] = /^(The (?:user|check) said: ".+")/m.exec(content) ?? [];
+  const quoted = quotedRule(text);
+  const isCheck = quoted === undefined ? line?.startsWith('The check') : content.startsWith('A check');
+  const words = quoted ?? /"(.+)"$/.exec(line ?? '')?.[1];
+  if (words !== undefined) return quoteWords(isCheck === true ? 'A check' : 'You', words);
+  if (evidence.learner === 'person') return 'Written by you';
+  if (evidence.learner === 'import') return 'Imported';
+  if (evidence.learner === 'file') return 'A file in the skills folder';
+  if (text.overlay !== undefined) return `Learned from ${plural(text.overlay.from?.matches ?? 0, 'event')}`;
+  const what =
+    evidence.learner === 'practice' ? 'attempt' : evidence.learner === 'evolver' ? 'failure' : 'turn';
+  const whose = scope.agent === undefined ? '' : ` of ${scope.agent}`;
+  return `Learned from ${plural(evidence.turns.length, what)}${whose}`;
+}
+
+/** `You said: "no, we use pnpm here"`. */
+export const quoteWords = (who: string, words: string): string =>
+  `${who} said: "${truncateEnd(oneLine(words), LONGEST_ORIGIN)}"`;
