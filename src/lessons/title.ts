@@ -13,14 +13,16 @@ import { oneLine } from '../text/visible-text.ts';
 const LONGEST_TITLE = 70;
 const LONGEST_NAME = 48;
 
-type Titled = Pick<LessonText, 'name' | 'description' | 'content'>;
+type Titled = Pick<LessonText, 'name' | 'description' | 'content'> & Partial<Pick<LessonText, 'evidence'>>;
+/** Learners of lessons whose names a person chose. */
+const NAMED_BY_PEOPLE: ReadonlySet<string | undefined> = new Set(['import', 'person', 'file']);
 
 /** "Use ISO dates in shipping reports" for the rule "No, we always use ISO dates in shipping reports." */
 export function titleOf({ text }: { readonly text: Titled }): string {
   const description = oneLine(text.description);
-  const quoted = quotedRule(text);
-  const rule = quoted ?? (isSituation(description) ? firstRule(text) || description : description);
-  const title = titleOfRule(rule);
+  const isNamed = NAMED_BY_PEOPLE.has(text.evidence?.learner);
+  const worded = isSituation(description) ? (isNamed ? '' : firstRule(text) || description) : description;
+  const title = titleOfRule(quotedRule(text) ?? worded);
   return title === '' ? capitalised(text.name.replaceAll('-', ' ')) : title;
 }
 
@@ -269,6 +271,8 @@ export function originOf({ text }: Pick<Lesson, 'text'>): string {
   const isCheck = quoted === undefined ? line?.startsWith('The check') : content.startsWith('A check');
   const words = quoted ?? /"(.+)"$/.exec(line ?? '')?.[1];
   if (words !== undefined) return quoteWords(isCheck === true ? 'A check' : 'You', words);
+  if (evidence.transfer !== undefined)
+    return `Learned from ${evidence.transfer.agent}, lesson ${evidence.transfer.lesson}`;
   if (evidence.learner === 'person') return 'Written by you';
   if (evidence.learner === 'import') return 'Imported';
   if (evidence.learner === 'file') return 'A file in the skills folder';
