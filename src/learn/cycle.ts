@@ -224,8 +224,9 @@ async function judge(
     const change = judgement.change ?? proposal.change;
     const lesson = changedLessonId(change);
     const name = calledName(change, own);
-    // Every turn that the learner cites is used up, also those that the gate does not accept as evidence.
-    const turns = 'text' in proposal.change ? proposal.change.text.evidence.turns : (proposal.turns ?? []);
+    // Every turn that the learner cites is used up, also those that the gate does not accept as evidence, unless it says otherwise.
+    const cited = 'text' in proposal.change ? proposal.change.text.evidence.turns : [];
+    const turns = proposal.turns ?? cited;
     judged.push({ ...judgement, lesson, name, turns });
     if (judgement.outcome === 'proposed')
       waiting.push(...(proposal.byRule ?? []).map((one) => ownedBy(owner.member, one)));

@@ -4,7 +4,7 @@ import { keywordsOf } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { confidenceOf, importanceOf, sharedScope } from '../draft-lesson.ts';
-import { keepQuotes } from './keep-quotes.ts';
+import { earlierQuotes, keepQuotes } from './keep-quotes.ts';
 import type { ProposedSkill } from './read-skills.ts';
 
 const MOST_TURNS = 64;
@@ -27,7 +27,7 @@ export function draftSkillText(
   return {
     name: old?.name ?? name,
     description,
-    content: keepQuotes(content, failures),
+    content: keepQuotes(content, failures, earlierQuotes(skill.lessons)),
     category,
     scope: old?.scope ?? sharedScope(failures.map(({ scope }) => scope)),
     note: draftNote(skill, failures, halfLifeDays),
