@@ -333,6 +333,34 @@ describe('the evolver', () => {
     expect(second.asked()).toBe(1);
   });
 
+  it('that finds nothing in failures without words is asked once, and again by another name', async () => {
+    let name = 'own/teacher';
+    const { worker, records, asked, skip } = await open({
+      chat: async () => text('[]'),
+      model: async () => ({ name, title: name, price: { from: 'unknown', isLocal: false } }),
+    });
+    await records.append(
+      failedEpisodes('ada').map(({ fact, ...rest }): NewFact => {
+        if (fact.type !== 'reward-given') return { ...rest, fact };
+        const { note: _, ...unsaid } = fact;
+        return { ...rest, fact: unsaid };
+      }),
+    );
+    for (let minutes = 0; minutes < 16; minutes++) {
+      await worker.settle();
+      skip.ms += MINUTE;
+      worker.wake();
+    }
+    expect(asked()).toBe(1);
+    name = 'own/other';
+    for (let hours = 0; hours < 3; hours++) {
+      skip.ms += 7 * 60 * MINUTE;
+      worker.wake();
+      await worker.settle();
+    }
+    expect(asked()).toBe(2);
+  });
+
   it('is not asked about a lesson that a person has taken out of use meanwhile', async () => {
     const { worker, records, skip, asked, lessons, ends } = await failing();
     const before = asked();

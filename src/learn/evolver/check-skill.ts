@@ -75,14 +75,21 @@ export function failuresCovered(
 export const isUsedUp = (failure: FailureCase, written: readonly WrittenWords[]): boolean =>
   remarksOf(failure).every(({ text }) => written.some((one) => coversRemark(wordsOf(one), text)));
 
+/** Why a lesson tells nobody what to do; undefined where it names something. */
+export const whySaysNothing = (written: WrittenWords): string | undefined =>
+  tellingStems(wordsOf(written)).length === 0
+    ? 'it says nothing that could be followed: name what to do'
+    : undefined;
+
 /** Why a lesson is refused for what it says; undefined when it may be proposed. */
 export function whyNotWritten(
   written: WrittenWords,
   quotes: Proposal['quotes'],
   failures: readonly FailureCase[],
 ): string | undefined {
+  const empty = whySaysNothing(written);
+  if (empty !== undefined) return empty;
   const telling = tellingStems(wordsOf(written));
-  if (telling.length === 0) return 'it says nothing that could be followed: name what to do';
   const covered = failuresCovered(written, quotes, failures);
   const asked = topicStems(failures.map(({ task }) => task).join('\n'));
   if (telling.every((stem) => asked.has(stem)) && covered.every((one) => remarksOf(one).length === 0))
