@@ -19,7 +19,7 @@ import type { Library } from '../core/library.ts';
 import { isUnattributed, principalOfSession } from '../core/principal.ts';
 import { changedLessonId } from '../lessons/codec.ts';
 import { libraryOwnedBy } from '../lessons/member-library.ts';
-import { originOf, titleOf } from '../lessons/title.ts';
+import { originOf } from '../lessons/title.ts';
 import { hasIdentifier } from '../text/identifiers.ts';
 import { truncateEnd } from '../text/truncate.ts';
 import { oneLine } from '../text/visible-text.ts';
@@ -192,17 +192,10 @@ const decidedOutcomes = (
   set.changes.map((change, at) => {
     const result = results[at];
     const lesson = changedLessonId(change);
-    const name = calledName(change, library);
+    const name = 'text' in change ? change.text.name : (library.lesson(lesson)?.text.name ?? lesson);
     const outcome = result?.status === 'applied' ? reachOf(change) : 'refused';
     return { lesson, name, outcome, why: result?.status === 'refused' ? [result.why] : why, turns: [] };
   });
-
-/** What people call the lesson of a change. */
-function calledName(change: Change, library: Library): string {
-  const id = changedLessonId(change);
-  const lesson = 'text' in change ? change : library.lesson(id);
-  return lesson === undefined ? id : titleOf(lesson);
-}
 
 /** How far a change goes. */
 function reachOf(change: Change): GateOutcome {
@@ -223,7 +216,7 @@ async function judge(
     const judgement = why ?? (await gate(proposal, cases, own));
     const change = judgement.change ?? proposal.change;
     const lesson = changedLessonId(change);
-    const name = calledName(change, own);
+    const name = 'text' in change ? change.text.name : (own.lesson(lesson)?.text.name ?? lesson);
     // Every turn that the learner cites is used up, also those that the gate does not accept as evidence, unless it says otherwise.
     const cited = 'text' in proposal.change ? proposal.change.text.evidence.turns : [];
     const turns = proposal.turns ?? cited;

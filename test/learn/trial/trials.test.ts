@@ -80,6 +80,7 @@ describe('a lesson on trial', () => {
       {
         id: 'breathe-first',
         name: 'breathe-first',
+        title: expect.any(String),
         reason: expect.stringMatching(/^no verdict: its test budget/),
       },
     ]);
@@ -223,7 +224,7 @@ describe('what cannot be tested', () => {
     expect((await openAgain(world, 'iso-dates')).why).toContain(said);
     const trials = await readTrials(world.records);
     expect(describeUse(world.library, trials, createLessonEffects()).undecided).toEqual([
-      { id: 'iso-dates', name: 'iso-dates', reason: said },
+      { id: 'iso-dates', name: 'iso-dates', title: expect.any(String), reason: said },
     ]);
     await world.run();
     expect((await readTrials(world.records)).of('lesson/iso-dates/1')?.begun.tasks).toBeGreaterThan(0);
