@@ -45,7 +45,7 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
     .action(act(listLessons));
   lessons
     .command('show')
-    .argument('<lesson>', 'id or name of a lesson')
+    .argument('<lesson>', 'id, name or title of a lesson')
     .description('Show a lesson’s text, evidence, effect and history.')
     .action(act(showLesson));
   lessons
@@ -75,7 +75,7 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
   const changing = (name: string, description: string): Command =>
     lessons
       .command(name)
-      .argument('<lesson>', 'id or name of a lesson')
+      .argument('<lesson>', 'id, name or title of a lesson')
       .option('--reason <text>', 'reason, for the history')
       .description(description);
   changing('approve', 'Approve a lesson: proposed becomes trial, trial becomes live.')
@@ -187,11 +187,13 @@ const whyLessons = ({ args, all, ...filter }: WhyOptions, context: CommandContex
     return EXIT.ok;
   });
 
-/** Throws for an unknown name, and for a name that several lessons have. */
+/** By id, name or title. Throws for an unknown one, and for a name that several lessons have. */
 async function findLesson(lessonsApi: LessonsApi, name: string): Promise<LessonJson> {
-  const lesson = await lessonsApi.show(name);
+  const all = await lessonsApi.list({});
+  const titled = all.filter((one) => one.title === name);
+  const lesson = await lessonsApi.show(titled.length === 1 ? String(titled[0]?.id) : name);
   if (lesson !== undefined) return lesson;
-  const names = (await lessonsApi.list({})).map((one) => String(one.name));
+  const names = all.map((one) => String(one.name));
   const isAmbiguous = names.includes(name);
   const closest = closestWord(name, names);
   const message = isAmbiguous

@@ -27,7 +27,7 @@ import { createLibraryLinks, describeLinks } from './links.ts';
 import { isOfTeam } from './member-library.ts';
 import { placeLessons } from './render-block.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
-import { namesOf, promptName, titleOf } from './title.ts';
+import { namesOf, promptName } from './title.ts';
 import { admit, audienceOf, createReadLearnedIn, type ReadLearnedIn } from './visibility.ts';
 
 interface LessonsApiOptions {
@@ -220,11 +220,10 @@ const toRecalled = (shown: readonly Lesson[], listed: readonly Lesson[], place: 
   ],
 });
 
-/** A lesson by its title; a retired or rejected one also by its name. Undefined when several have it. */
+/** A retired or rejected lesson, when no other lesson has its name. */
 function onlyNamed(name: string, library: Library): Lesson | undefined {
   const named = library.lessons().filter(({ text }) => text.name === name);
-  const titled = named.length > 0 ? named : library.lessons().filter((lesson) => titleOf(lesson) === name);
-  return titled.length === 1 ? titled[0] : undefined;
+  return named.length === 1 ? named[0] : undefined;
 }
 
 const encodePublished = ({ generation, results }: PublishResult): JsonObject => ({
