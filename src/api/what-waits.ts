@@ -132,11 +132,11 @@ function libraryWaits(library: JsonObject): readonly JsonObject[] {
   const named = asArray(proposed).map(asObject);
   const rest = (asNumber(proposedCount) ?? named.length) - named.length;
   return [
-    ...named.map(({ id, name, reason }) => ({
+    ...named.map(({ id, name, title, reason }) => ({
       code: 'needs-approval',
       count: 1,
       lesson: asString(id) ?? '',
-      what: `lesson ${asString(name) ?? ''}`,
+      what: `“${asString(title) ?? asString(name) ?? ''}”`,
       why: `waits for your approval${asString(reason) === undefined ? '' : `: ${asString(reason)}`}`,
       fix: `instar lessons show ${asString(name) ?? ''}, then approve or reject it`,
     })),
@@ -159,11 +159,11 @@ function libraryWaits(library: JsonObject): readonly JsonObject[] {
 function undecidedWaits({ undecided, undecidedCount }: JsonObject): readonly JsonObject[] {
   const named = asArray(undecided).map(asObject);
   const rest = (asNumber(undecidedCount) ?? named.length) - named.length;
-  const waits = named.map(({ id, name, reason }) => ({
+  const waits = named.map(({ id, name, title, reason }) => ({
     code: 'not-tested',
     count: 1,
     lesson: asString(id) ?? '',
-    what: `lesson ${asString(name) ?? ''}`,
+    what: `“${asString(title) ?? asString(name) ?? ''}”`,
     why: `is on trial: ${asString(reason) ?? ''}`,
     fix: `instar lessons approve ${asString(name) ?? ''} --live, or retire it`,
   }));

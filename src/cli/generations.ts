@@ -10,6 +10,7 @@ import {
   type Positional,
 } from './context.ts';
 import { dim } from './print.ts';
+import { titleText } from './show-lessons.ts';
 import { withApi } from './with-api.ts';
 
 export const declareGenerations: DeclareCommand = (generations, act) => {
@@ -65,7 +66,7 @@ const diffGenerations = ({ args }: Positional, context: CommandContext): Promise
     else {
       const lines = (key: string, mark: string, style: 'green' | 'red' | 'yellow'): void => {
         for (const lesson of diff[key] as readonly Row[])
-          printer.line({ text: `${mark} `, style }, `${String(lesson.name)} (${shortId(String(lesson.id))})`);
+          printer.line({ text: `${mark} `, style }, `${titleText(lesson)} (${shortId(String(lesson.id))})`);
       };
       lines('added', '+', 'green');
       lines('removed', '-', 'red');

@@ -21,7 +21,7 @@ import { lineWidth } from './print.ts';
 import { declareProposeLessons } from './propose-lessons.ts';
 import { lessonWaits, printEmptyLibrary, printWaiting, waitingRows } from './say-waiting.ts';
 import { declareShareLesson } from './share-lesson.ts';
-import { type LessonJson, lessonTable, printLesson, reviewRows } from './show-lessons.ts';
+import { type LessonJson, lessonTable, printLesson, reviewRows, titleText } from './show-lessons.ts';
 import { printExplanation } from './show-why.ts';
 import { declareTransfer } from './transfer.ts';
 import { withApi } from './with-api.ts';
@@ -46,7 +46,7 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
     .action(act(listLessons));
   lessons
     .command('show')
-    .argument('<lesson>', 'id or name of a lesson')
+    .argument('<lesson>', 'id, name or title of a lesson')
     .description('Show a lesson’s text, evidence, effect and history.')
     .action(act(showLesson));
   lessons
@@ -76,7 +76,7 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
   const changing = (name: string, description: string): Command =>
     lessons
       .command(name)
-      .argument('<lesson>', 'id or name of a lesson')
+      .argument('<lesson>', 'id, name or title of a lesson')
       .option('--reason <text>', 'reason, for the history')
       .description(description);
   changing('approve', 'Approve a lesson: proposed becomes trial, trial becomes live.')
@@ -189,11 +189,13 @@ const whyLessons = ({ args, all, ...filter }: WhyOptions, context: CommandContex
     return EXIT.ok;
   });
 
-/** Throws for an unknown name, and for a name that several lessons have. */
+/** By id, name or title. Throws for an unknown one, and for a name that several lessons have. */
 async function findLesson(lessonsApi: LessonsApi, name: string): Promise<LessonJson> {
-  const lesson = await lessonsApi.show(name);
+  const all = await lessonsApi.list({});
+  const titled = all.filter((one) => one.title === name);
+  const lesson = await lessonsApi.show(titled.length === 1 ? String(titled[0]?.id) : name);
   if (lesson !== undefined) return lesson;
-  const names = (await lessonsApi.list({})).map((one) => String(one.name));
+  const names = all.map((one) => String(one.name));
   const isAmbiguous = names.includes(name);
   const closest = closestWord(name, names);
   const message = isAmbiguous
@@ -209,8 +211,8 @@ interface ChangeOptions extends Positional {
   readonly off?: true;
 }
 /** What a person approves is what the model will read, so it is shown again. */
-const CONFIRM_APPROVAL = ({ name, content }: LessonJson): string =>
-  `Use the lesson "${neutraliseLine(String(name))}" in prompts? It says:\n${neutralise(String(content))}\n`;
+const CONFIRM_APPROVAL = (lesson: LessonJson): string =>
+  `Use the lesson "${neutraliseLine(titleText(lesson))}" in prompts? It says:\n${neutralise(String(lesson.content))}\n`;
 
 type PlanChange = (
   lesson: LessonJson,
@@ -239,8 +241,8 @@ export function changeLesson(
       else
         context.printer.line(
           result.status === 'same'
-            ? `${id} ${String(now.name)}: nothing to change, it is ${String(now.state)} already`
-            : `${id} ${String(now.name)} is ${String(now.state)}; generation ${String(done.generation)}`,
+            ? `“${titleText(now)}”: nothing to change, it is ${String(now.state)} already`
+            : `“${titleText(now)}” is ${String(now.state)}; generation ${String(done.generation)}`,
         );
       return EXIT.ok;
     });
@@ -249,7 +251,8 @@ export function changeLesson(
 /** A new revision of the same text: what is shown to every task is measured anew. */
 const markAlways: CommandAction<ChangeOptions> = (options, context) =>
   withApi(context, async ({ lessonsApi }) => {
-    const { id } = await findLesson(lessonsApi, options.args[0] ?? '');
+    const named = await findLesson(lessonsApi, options.args[0] ?? '');
+    const { id } = named;
     const lesson = (await lessonsApi.all()).map(asObject).find((one) => one.id === id);
     const text = asObject(lesson?.text);
     const { isAlways, ...note } = asObject(text.note);
@@ -272,7 +275,7 @@ const markAlways: CommandAction<ChangeOptions> = (options, context) =>
     if (printer.json) printer.document({ ...done, isAlways: wanted });
     else
       printer.line(
-        `${String(id)} ${String(text.name)} is shown to ${wanted ? 'every task in its scope' : 'the tasks that it fits'}${
+        `“${titleText(named)}” is shown to ${wanted ? 'every task in its scope' : 'the tasks that it fits'}${
           (isAlways === true) === wanted ? ' already' : `; generation ${String(done.generation)}`
         }`,
       );

@@ -3,7 +3,7 @@ import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/
 import { plural, relativeTime } from '../text/phrases.ts';
 import type { CommandContext } from './context.ts';
 import { lineWidth, type Part, type Printer } from './print.ts';
-import { printWrapped } from './show-lessons.ts';
+import { printWrapped, titleText } from './show-lessons.ts';
 
 /** What waits and why, each with the command that helps: rows for `printer.fields`. */
 export const waitingRows = (
@@ -91,17 +91,14 @@ function describeClosed(
   if (to !== undefined && rolledBack.length > 0)
     return `no lesson is in use: the rollback to generation ${to} retired ${plural(rolledBack.length, 'lesson')} ${relativeTime(Date.parse(asString(last?.at) ?? ''), now)} (${namesOf(rolledBack)})${rest}`;
   const words = lessons.map(
-    (lesson) => `${String(lesson.name)} (${asString(asObject(lesson.closed).words) ?? String(lesson.state)})`,
+    (lesson) => `${titleText(lesson)} (${asString(asObject(lesson.closed).words) ?? String(lesson.state)})`,
   );
   const more = words.length > MOST_NAMED ? ` and ${words.length - MOST_NAMED} more` : '';
   return `no lesson is in use: ${words.slice(0, MOST_NAMED).join(', ')}${more}`;
 }
 
 const namesOf = (lessons: readonly JsonObject[]): string =>
-  `${lessons
-    .slice(0, MOST_NAMED)
-    .map(({ name }) => String(name))
-    .join(', ')}${lessons.length > MOST_NAMED ? ', …' : ''}`;
+  `${lessons.slice(0, MOST_NAMED).map(titleText).join(', ')}${lessons.length > MOST_NAMED ? ', …' : ''}`;
 
 /** The command that brings back what a rollback retired. */
 function undoOf(generations: readonly JsonObject[]): string | undefined {

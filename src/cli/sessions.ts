@@ -231,7 +231,7 @@ const showSession = (options: ShowOptions, context: CommandContext): Promise<Exi
   });
 
 const namesOf = (list: readonly JsonObject[]): ReadonlyMap<string, string> =>
-  new Map(list.map(({ id, name }) => [asString(id) ?? '', asString(name) ?? '']));
+  new Map(list.map(({ id, title, name }) => [asString(id) ?? '', asString(title) ?? asString(name) ?? '']));
 
 const eraseSession = (
   { args, yes }: Positional & { readonly yes?: true },

@@ -1,5 +1,5 @@
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
-import { localTime, plural, relativeTime } from '../text/phrases.ts';
+import { dollars, localTime, plural, relativeTime } from '../text/phrases.ts';
 import { shortId } from '../text/short-id.ts';
 import { wrapText } from '../text/text-width.ts';
 import { checkLines } from './check-lesson.ts';
@@ -20,12 +20,10 @@ export function lessonTable(
   width: number | undefined,
 ): readonly (readonly Part[])[] {
   const isWide = width === undefined || width >= WIDE;
-  const names = lessons.map(({ name }) => name);
-  const isAmbiguous = new Set(names).size < names.length;
   const hasKinds = lessons.some(({ kind }) => kind !== 'skill');
   const head = [
-    'NAME',
-    ...(isAmbiguous ? ['ID'] : []),
+    'LESSON',
+    'ID',
     'STATE',
     ...(hasKinds ? ['KIND'] : []),
     'CHANGED',
@@ -36,17 +34,24 @@ export function lessonTable(
   return [
     head.map(dim),
     ...lessons.map((lesson) => [
-      text(lesson.name),
-      ...(isAmbiguous ? [shortId(text(lesson.id))] : []),
+      titleText(lesson),
+      shortId(text(lesson.id)),
       stateOf(lesson),
       ...(hasKinds ? [text(lesson.kind)] : []),
       relativeTime(timeOf(lesson.changedAt), now),
       keptCell(asObject(lesson.adherence)),
       width === undefined ? effectCell(lesson) : effectCell(lesson).replace(/; too early to tell.*$/, ''),
-      ...(isWide ? [text(lesson.description)] : []),
+      ...(isWide ? [purposeOf(lesson)] : []),
     ]),
   ];
 }
+
+/** Of an older daemon, the name. */
+export const titleText = ({ title, name }: LessonJson): string => text(title) || text(name);
+
+/** What a lesson is for; nothing where it is a quotation, which the title repeats. */
+const purposeOf = ({ description }: LessonJson): string =>
+  /^".*"$/s.test(text(description)) ? '' : text(description);
 
 const stateOf = (lesson: LessonJson): string =>
   [
@@ -82,7 +87,7 @@ function effectCell(lesson: LessonJson): string {
 export function printLesson(printer: Printer, lesson: LessonJson, now: number): void {
   const why = asObject(lesson.why);
   printer.line(
-    { text: text(lesson.name), style: 'bold' },
+    { text: titleText(lesson), style: 'bold' },
     `  ${shortId(text(lesson.id))} r${text(lesson.revision)}`,
   );
   printer.line(dim(text(lesson.description)));
@@ -110,10 +115,13 @@ export function printLesson(printer: Printer, lesson: LessonJson, now: number): 
     ...field('effect', describeEffect(asObject(lesson.effect))),
     ...useRows(asArray(lesson.uses).map(asObject)),
     ...field('trial', asString(asObject(lesson.trial).words)),
-    ['written', `by ${text(lesson.writtenBy)}, ${localTime(timeOf(lesson.createdAt))}`],
+    ...field('from', asString(lesson.origin)),
+    [
+      'written',
+      `by ${text(lesson.writtenBy)}${priceOf(asObject(lesson.cost))}, ${localTime(timeOf(lesson.createdAt))}`,
+    ],
     ...quoteRows(asObject(lesson.evidence), asObject(lesson.overlay), now),
     ...linkRows(asArray(lesson.linked).map(asObject)),
-    ['hash', text(lesson.hash)],
   ]);
   printer.line('');
   printer.table([
@@ -130,13 +138,17 @@ export function printLesson(printer: Printer, lesson: LessonJson, now: number): 
   ]);
 }
 
-/** `about         deploy-window, release-notes (retired)`: a row for each type of link. */
+/** ` for $0.004`; nothing where no model was paid or its price is unknown. */
+const priceOf = ({ usd }: JsonObject): string =>
+  asNumber(usd) === undefined ? '' : ` for ${dollars(asNumber(usd) ?? 0)}`;
+
+/** `about         Deploy on weekdays, Write release notes (retired)`: a row for each type of link. */
 function linkRows(linked: readonly JsonObject[]): readonly (readonly [string, string])[] {
   const rows = new Map<string, string[]>();
-  for (const { type, name, state } of linked)
+  for (const { type, state, ...names } of linked)
     rows.set(text(type), [
       ...(rows.get(text(type)) ?? []),
-      state === 'retired' || state === 'rejected' ? `${text(name)} (${text(state)})` : text(name),
+      state === 'retired' || state === 'rejected' ? `${titleText(names)} (${text(state)})` : titleText(names),
     ]);
   return [...rows].map(([type, names]) => [type.replace('-', ' '), names.join(', ')]);
 }
@@ -165,7 +177,7 @@ const breakRows = (breaks: readonly JsonObject[], now: number): readonly (readon
 
 const MOST_QUOTES = 12;
 
-/** `“use ISO dates”: you, turn t_12, 3 min ago`. */
+/** `“use ISO dates”: you, 3 min ago`. */
 function quoteRows(
   evidence: JsonObject,
   overlay: JsonObject,
@@ -175,12 +187,9 @@ function quoteRows(
   const turns = asArray(evidence.turns).length;
   const rows = quotes.slice(0, MOST_QUOTES).map((quote): readonly [string, Part] => {
     const said = asString(quote.text);
-    const whom = asString(quote.by) === undefined ? '' : `${text(quote.by)}, `;
+    const whom = asString(quote.by) ?? 'recorded';
     const when = quote.at === undefined ? '' : `, ${relativeTime(timeOf(quote.at), now)}`;
-    return [
-      'evidence',
-      `${said === undefined ? '(erased)' : `“${said}”`}: ${whom}turn ${shortId(text(quote.turn))}${when}`,
-    ];
+    return ['evidence', `${said === undefined ? '(erased)' : `“${said}”`}: ${whom}${when}`];
   });
   const rest = quotes.length - rows.length;
   if (rest > 0) rows.push(['evidence', `and ${plural(rest, 'more quote')} (--json has all)`]);
@@ -200,17 +209,20 @@ type ReviewPart = 'waiting' | 'undecided' | 'byFile' | 'same' | 'contradictions'
 /** Lessons that wait for approval, duplicate or contradict another, or are not used: rows for `printer.fields`. */
 export function reviewRows(review: LessonJson, now: number): readonly (readonly [string, Part])[] {
   const list = (key: ReviewPart): readonly LessonJson[] => (review[key] ?? []) as readonly LessonJson[];
-  const pair = ({ names }: LessonJson): string => (names as readonly string[]).join(' and ');
+  const pair = ({ titles, names }: LessonJson): string =>
+    asArray((titles ?? names) as readonly string[])
+      .map((one) => `“${String(one)}”`)
+      .join(' and ');
   return [
     ...list('waiting').flatMap((lesson): readonly (readonly [string, Part])[] => [
-      ['needs you', `${text(lesson.name)}: ${text(lesson.reason) || 'every change needs approval'}`],
+      ['needs you', `${titleText(lesson)}: ${text(lesson.reason) || 'every change needs approval'}`],
       [
         'needs you',
         { text: `→ instar lessons show ${text(lesson.name)}, then approve or reject it`, style: 'cyan' },
       ],
     ]),
     ...list('undecided').flatMap((lesson): readonly (readonly [string, Part])[] => [
-      ['on trial', `${text(lesson.name)}: ${text(lesson.reason)}`],
+      ['on trial', `${titleText(lesson)}: ${text(lesson.reason)}`],
       [
         'on trial',
         { text: `→ instar lessons approve ${text(lesson.name)} --live, or retire it`, style: 'cyan' },
@@ -218,7 +230,7 @@ export function reviewRows(review: LessonJson, now: number): readonly (readonly 
     ]),
     ...list('byFile').map((lesson): readonly [string, Part] => [
       'by file',
-      `${text(lesson.name)}: ${text(lesson.what)} ${relativeTime(timeOf(lesson.at), now)}`,
+      `${titleText(lesson)}: ${text(lesson.what)} ${relativeTime(timeOf(lesson.at), now)}`,
     ]),
     ...list('same').map((one): readonly [string, Part] => ['duplicates', pair(one)]),
     ...list('contradictions').map((one): readonly [string, Part] => [
@@ -227,7 +239,7 @@ export function reviewRows(review: LessonJson, now: number): readonly (readonly 
     ]),
     ...list('forgettable').map((one): readonly [string, Part] => [
       'unused',
-      `${text(one.name)}: ${text(one.reason)}`,
+      `${titleText(one)}: ${text(one.reason)}`,
     ]),
   ];
 }

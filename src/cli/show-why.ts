@@ -3,7 +3,7 @@ import { localTime, plural, relativeTime } from '../text/phrases.ts';
 import { shortId } from '../text/short-id.ts';
 import type { CommandContext } from './context.ts';
 import { dim, lineWidth, type Part } from './print.ts';
-import { printWrapped } from './show-lessons.ts';
+import { printWrapped, titleText } from './show-lessons.ts';
 
 /** Of lessons that were not shown for the same kind of reason, this many are named. */
 const MOST_OF_A_KIND = 5;
@@ -80,7 +80,7 @@ function rowsOf(
   const named = isAll ? lessons : lessons.slice(0, MOST_OF_A_KIND);
   const rows = named.map((lesson): readonly [string, Part] => [
     heading,
-    `${asString(lesson.name) ?? ''} (${shortId(asString(lesson.id) ?? '')}): ${asString(lesson.because) ?? ''}`,
+    `${titleText(lesson)} (${shortId(asString(lesson.id) ?? '')}): ${asString(lesson.because) ?? ''}`,
   ]);
   const rest = lessons.length - named.length;
   return rest === 0 ? rows : [...rows, [heading, dim(`and ${rest} more (--all names them)`)]];

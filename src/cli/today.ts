@@ -1,9 +1,9 @@
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
 import { dollars, localTime, plural, relativeTime } from '../text/phrases.ts';
-import { shortId } from '../text/short-id.ts';
 import { type CommandContext, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import type { Part, Printer } from './print.ts';
 import { waitingRows } from './say-waiting.ts';
+import { titleText } from './show-lessons.ts';
 import { withApi } from './with-api.ts';
 
 export const declareToday: DeclareCommand = (command, act) =>
@@ -33,13 +33,13 @@ function print(printer: Printer, day: JsonObject, learning: JsonObject, now: num
     ...rollbackRow(asObject(day.rollback), now),
     ...changed.map((lesson): readonly [string, Part] => [
       'changed',
-      `${asString(lesson.name) ?? ''}: ${asString(lesson.what) ?? ''} (${relativeTime(Date.parse(asString(lesson.at) ?? ''), now)})${measured(lesson)}`,
+      `${titleText(lesson)}: ${asString(lesson.what) ?? ''} (${relativeTime(Date.parse(asString(lesson.at) ?? ''), now)})${measured(lesson)}`,
     ]),
     ...asArray(day.tested)
       .map(asObject)
       .map((lesson): readonly [string, Part] => [
         'tested',
-        `${asString(lesson.name) ?? ''}: ${asString(lesson.what) ?? ''}`,
+        `${titleText(lesson)}: ${asString(lesson.what) ?? ''}`,
       ]),
     ...asArray(day.identities)
       .map(asObject)
@@ -67,26 +67,14 @@ const measured = (lesson: JsonObject): string =>
   asString(lesson.measured) === undefined ? '' : `; measured: ${asString(lesson.measured)}`;
 
 function newLesson(lesson: JsonObject, now: number): readonly (readonly [string, Part])[] {
-  const quote = asObject(lesson.quote);
-  const said = asString(quote.text);
   const shownIn = asNumber(lesson.shownIn) ?? 0;
   const when = relativeTime(Date.parse(asString(lesson.at) ?? ''), now);
   return [
     [
       'learned',
-      `${asString(lesson.name) ?? ''} (${asString(lesson.state) ?? ''}, ${when}, by ${asString(lesson.writtenBy) ?? ''}): ${asString(lesson.description) ?? ''}`,
+      `${titleText(lesson)} (${asString(lesson.state) ?? ''}, ${when}): ${asString(lesson.because) ?? ''}`,
     ],
-    ...(said === undefined
-      ? []
-      : ([
-          [
-            'learned',
-            {
-              text: `from “${said}”: ${asString(quote.by) ?? 'recorded'}, turn ${shortId(asString(quote.turn) ?? '')}`,
-              style: 'dim',
-            },
-          ],
-        ] as const)),
+    ['learned', { text: asString(lesson.origin) ?? '', style: 'dim' }],
     ...(asString(lesson.measured) === undefined
       ? []
       : ([['learned', { text: `measured: ${asString(lesson.measured)}`, style: 'dim' }]] as const)),

@@ -205,6 +205,8 @@ export type Fact =
       readonly learner: string;
       readonly session: string;
       readonly turns: readonly string[];
+      /** The model that is asked about them. */
+      readonly model?: string;
     }
   /** A learner's run ended. */
   | {

@@ -156,7 +156,7 @@ export interface Proposal {
   readonly quotes: readonly { readonly turn: string; readonly text: string }[];
   /** What the rules of this program say about the same work: judged as well where the proposal has to wait for a person. */
   readonly byRule?: readonly Proposal[];
-  /** For a retirement, which has no text that would cite them: the turns that show why. */
+  /** The turns that it uses up. Absent: those that its text cites; a retirement has no text that would cite them. */
   readonly turns?: readonly string[];
 }
 

@@ -19,6 +19,7 @@ import type { Library } from '../core/library.ts';
 import { isUnattributed, principalOfSession } from '../core/principal.ts';
 import { changedLessonId } from '../lessons/codec.ts';
 import { libraryOwnedBy } from '../lessons/member-library.ts';
+import { originOf } from '../lessons/title.ts';
 import { hasIdentifier } from '../text/identifiers.ts';
 import { truncateEnd } from '../text/truncate.ts';
 import { oneLine } from '../text/visible-text.ts';
@@ -216,8 +217,9 @@ async function judge(
     const change = judgement.change ?? proposal.change;
     const lesson = changedLessonId(change);
     const name = 'text' in change ? change.text.name : (own.lesson(lesson)?.text.name ?? lesson);
-    // Every turn that the learner cites is used up, also those that the gate does not accept as evidence.
-    const turns = 'text' in proposal.change ? proposal.change.text.evidence.turns : (proposal.turns ?? []);
+    // Every turn that the learner cites is used up, also those that the gate does not accept as evidence, unless it says otherwise.
+    const cited = 'text' in proposal.change ? proposal.change.text.evidence.turns : [];
+    const turns = proposal.turns ?? cited;
     judged.push({ ...judgement, lesson, name, turns });
     if (judgement.outcome === 'proposed')
       waiting.push(...(proposal.byRule ?? []).map((one) => ownedBy(owner.member, one)));
@@ -236,11 +238,10 @@ async function publish<Material>(
   const retirements = ruled.filter(({ change }) => change?.op === 'retire');
   const changes = [...texts, ...retirements].flatMap((one) => changesOf(one, own));
   if (changes.length === 0 || signal.aborted) return { outcomes: ruled, set: undefined };
-  const names = ruled.flatMap(({ change, name }) => (change === undefined ? [] : [name]));
   const set: ChangeSet = {
     id: `${learner.name}-${id}`,
     by: { kind: 'learner', name: learner.name },
-    reason: `${learner.name}: ${names.join(', ')}`,
+    reason: reasonFor(changes) || learner.name,
     changes,
   };
   const published = await own.publish(set);
@@ -253,6 +254,15 @@ async function publish<Material>(
     return late === undefined ? one : { ...one, outcome: 'refused' as const, why: [...one.why, late] };
   });
   return { outcomes, set: set.id };
+}
+
+/** What the changes rest on, in words for people. A member's words stay out of what others read. */
+function reasonFor(changes: readonly Change[]): string {
+  const reasons = changes.flatMap((change) => {
+    if (!('text' in change)) return 'reason' in change && change.reason !== undefined ? [change.reason] : [];
+    return change.text.scope.member === undefined ? [originOf(change)] : ["a member's work"];
+  });
+  return truncateEnd([...new Set(reasons)].join('; '), LONGEST_REASON);
 }
 
 /** 4. The outcome becomes a fact. */

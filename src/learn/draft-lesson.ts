@@ -1,8 +1,11 @@
 import type { RewardSource } from '../core/evidence.ts';
-import { asArray, isObject } from '../core/json.ts';
+import { asArray, compact, isObject } from '../core/json.ts';
 import type { Answer, EvidenceCase, LearnerFailure, Passage, Proposal } from '../core/learn.ts';
-import type { Scope } from '../core/lesson.ts';
+import type { Evidence, LessonText, Note, Scope } from '../core/lesson.ts';
 import { isOwnedBy, NOBODY } from '../core/principal.ts';
+import { keywordsOf } from '../text/topic-words.ts';
+import { truncateEnd } from '../text/truncate.ts';
+import { oneLine } from '../text/visible-text.ts';
 
 /** The name of the signal that a call of a turn proved its result: checks passed, or a command exited with 0. */
 export const RESULT_PROVEN = 'result-proven';
@@ -17,6 +20,104 @@ export function uniqueLessonName(name: string, taken: ReadonlySet<string>): stri
     free = `${name.slice(0, MOST_CHARACTERS - end.length).replace(/-+$/, '')}${end}`;
   }
   return free;
+}
+
+const MOST_TURNS = 64;
+const MOST_TRIGGERS = 8;
+export const MOST_LINKS = 32;
+const LONGEST_CONTEXT = 300;
+const HALF_LIFE_DAYS = 60;
+
+/** What a learner says of a lesson; the rest of its text is the same for all of them. */
+interface LessonDraft
+  extends Pick<LessonText, 'name' | 'description' | 'content' | 'category' | 'scope' | 'overlay'>,
+    Pick<Note, 'importance' | 'confidence' | 'source'>,
+    Partial<Pick<Note, 'tags' | 'links' | 'halfLifeDays' | 'isAlways' | 'tier'>>,
+    Pick<Evidence, 'learner' | 'turns' | 'model' | 'prompt'> {
+  /** What the agent was asked to do. */
+  readonly context?: string | undefined;
+  /** Absent: the most frequent words of the text. */
+  readonly keywords?: readonly string[] | undefined;
+  /** How tasks that need it may be worded. */
+  readonly triggers?: readonly string[];
+}
+
+const LONGEST_SITUATION = 300;
+
+/** When an experience helps, in one sentence. */
+export const situationLine = (situation: string): string =>
+  truncateEnd(oneLine(situation), LONGEST_SITUATION);
+
+/** The text of a new lesson. */
+export function draftLesson(draft: LessonDraft): LessonText {
+  const { name, description, content, scope, learner } = draft;
+  const triggers = [...new Set(draft.triggers ?? [])].slice(0, MOST_TRIGGERS);
+  return {
+    name,
+    description,
+    content,
+    ...compact({ category: draft.category, overlay: draft.overlay }),
+    scope,
+    note: {
+      ...compact({ context: truncateEnd(oneLine(draft.context ?? ''), LONGEST_CONTEXT) || undefined }),
+      keywords: draft.keywords ?? keywordsOf(`${description} ${content}`),
+      tags: draft.tags ?? [],
+      importance: draft.importance,
+      confidence: draft.confidence,
+      source: draft.source,
+      visibility: 'scoped',
+      halfLifeDays: draft.halfLifeDays ?? HALF_LIFE_DAYS,
+      links: draft.links ?? [],
+      ...compact({
+        triggers: triggers.length === 0 ? undefined : triggers,
+        isAlways: draft.isAlways,
+        tier: draft.tier,
+      }),
+    },
+    evidence: {
+      turns: [...new Set(draft.turns)].slice(-MOST_TURNS),
+      quotes: [],
+      learner,
+      ...compact({ model: draft.model, prompt: draft.prompt || undefined }),
+    },
+    taint: [],
+  };
+}
+
+/**
+ * The newest words, with the name, the scope, the note and the evidence of the lesson that they revise, and the evidence of those that are
+ * merged into it: a learner may improve a text, not widen its scope.
+ */
+export function reviseLesson(
+  [old, ...merged]: readonly [LessonText, ...LessonText[]],
+  text: LessonText,
+  links: readonly string[] = [],
+): LessonText {
+  const before = [...merged, old];
+  const turns = [...before, text].flatMap(({ evidence }) => evidence.turns);
+  const triggers = [...new Set([...(text.note.triggers ?? []), ...(old.note.triggers ?? [])])];
+  return {
+    ...text,
+    name: old.name,
+    scope: old.scope,
+    note: {
+      ...text.note,
+      tags: old.note.tags,
+      source: text.note.source === 'told' ? 'told' : old.note.source,
+      visibility: old.note.visibility,
+      halfLifeDays: old.note.halfLifeDays,
+      importance: Math.max(old.note.importance, text.note.importance),
+      links: [...new Set([...old.note.links, ...links])].slice(0, MOST_LINKS),
+      ...(triggers.length === 0 ? {} : { triggers: triggers.slice(0, MOST_TRIGGERS) }),
+      ...(old.note.isAlways === true ? { isAlways: true } : {}),
+    },
+    evidence: {
+      ...text.evidence,
+      turns: [...new Set(turns)].slice(-MOST_TURNS),
+      quotes: old.evidence.quotes,
+    },
+    taint: [...new Set([...before, text].flatMap(({ taint }) => taint))],
+  };
 }
 
 const FIELDS = ['agent', 'project', 'runKind', 'domain'] as const;

@@ -1,3 +1,4 @@
+import { createLruMap } from '../base/lru-map.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
 import type { RecordedChange, Scope } from '../core/lesson.ts';
 import type { CycleEnd } from './cycle.ts';
@@ -30,6 +31,8 @@ export interface EvolverQueue {
   /** Those whose pause is over. */
   due(now: number): readonly AwaitedItem[];
   has(turn: string): boolean;
+  /** Whether this model has answered about the failure: without more material it has nothing to add. */
+  isAnswered(turn: string, model: string): boolean;
   /** Why the last try for this failure gave nothing, and when the next one is. */
   pauseOf(turn: string): Pause | undefined;
   /** The model did not answer or the budget is spent, and the pause is not over: new failures need not be put to it first. */
@@ -44,26 +47,31 @@ export const EVOLVER = 'evolver';
 const QUOTING = 'distiller';
 const MOST_FAILURES = 5000;
 /** After so many replies that could not be used, the lesson stays as it is until there is new evidence. */
-const MOST_TRIES = 8;
-/** A model that finds nothing to learn may be right; a small one may find it at another try. */
-const MOST_EMPTY = 3;
+const MOST_TRIES = 3;
 
 /** The evolver had no usable answer: it failed, its reply was empty or could not be used, or the gate refused what it wrote. */
 export const isUnanswered = ({ outcome, cause }: Pick<CycleEnd, 'outcome' | 'cause'>): boolean =>
   (outcome === 'stuck' && cause !== undefined) || outcome === 'refused';
 
-/** Whether it is worth asking again: a model that is back may answer; one whose replies are unusable is asked a few times. */
+/** Whether it is worth asking again: a model that is back may answer; one that found nothing would find nothing again. */
 export const isAskedAgain = ({ cause }: Pick<CycleEnd, 'cause'>, tries: number): boolean =>
-  cause === 'model' || cause === 'budget' || tries < (cause === 'nothing' ? MOST_EMPTY : MOST_TRIES);
+  cause === 'model' || cause === 'budget' || (cause !== 'nothing' && tries < MOST_TRIES);
 
 export function createEvolverQueue(): EvolverQueue {
-  const queued = new Map<string, { readonly turns: readonly string[]; tries: number }>();
+  const queued = new Map<
+    string,
+    { readonly turns: readonly string[]; readonly model: string | undefined; tries: number }
+  >();
+  /** The model that answered last about each failure. */
+  const answered = createLruMap<string, string>(MOST_FAILURES);
   const known = new Map<string, AwaitedFailure>();
   /** Quoting lessons in use, with the turns they rest on. */
   const quoting = new Map<string, readonly string[]>();
   const pauses: LearningPauses = createPauses();
 
   const end = (item: string): void => {
+    const { turns = [], model } = queued.get(item) ?? {};
+    if (model !== undefined) for (const turn of turns) answered.set(turn, model);
     queued.delete(item);
     pauses.end(item);
   };
@@ -112,7 +120,11 @@ export function createEvolverQueue(): EvolverQueue {
   return {
     add: ({ at, fact }) => {
       if (fact.type === 'learning-queued' && fact.learner === EVOLVER)
-        queued.set(fact.item, { turns: fact.turns, tries: queued.get(fact.item)?.tries ?? 0 });
+        queued.set(fact.item, {
+          turns: fact.turns,
+          model: fact.model,
+          tries: queued.get(fact.item)?.tries ?? 0,
+        });
       else if (fact.type === 'cycle-end') close(at, fact);
       else if (fact.type === 'turn-appraised') appraise(at, fact);
       else if (fact.type === 'library-changed') fact.changes.forEach(publish);
@@ -121,6 +133,7 @@ export function createEvolverQueue(): EvolverQueue {
     items: () => itemsOf(() => true),
     due: (now) => itemsOf((item) => pauses.isOver(item, now)),
     has: (turn) => waitingTurns().has(turn),
+    isAnswered: (turn, model) => answered.get(turn) === model,
     pauseOf: (turn) => {
       for (const [item, { turns }] of queued) if (turns.includes(turn)) return pauses.get(item);
       return undefined;

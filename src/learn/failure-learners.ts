@@ -1,11 +1,11 @@
 import { createLruMap } from '../base/lru-map.ts';
 import type { Clock } from '../core/clock.ts';
-import { type Ask, type FailureCase, type Learner, NO_COST } from '../core/learn.ts';
+import { type FailureCase, type Learner, NO_COST } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { NewFact } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
-import type { WriterAccess } from './asked-models.ts';
+import type { AskedModel, WriterAccess } from './asked-models.ts';
 import { type CycleEnd, cycleIdOf } from './cycle.ts';
 import type { CompareQuotes } from './distiller/same-rule.ts';
 import { wordsAbout } from './draft-lesson.ts';
@@ -72,17 +72,31 @@ export function createFailureLearners(options: FailureLearnersOptions): FailureL
   const distill = createDistill(options);
   /** Failures that this process has put to the distiller, or that it need not be given. */
   const distilled = createLruMap<string, true>(MOST_FAILURES);
-  /** Whether the evolver was not asked about some of them. It is asked about the others again when their pause is over. */
-  const isUnasked = ({ failures: all }: FailureCluster, state: LearningState): boolean =>
-    all.some(({ turn }) => !state.evolver.has(turn) && !debts.isAsked(turn));
+  /** Whether the model was not asked about some of them. It is asked about what it owes again when the pause is over. */
+  const isUnasked = (
+    { failures: all }: FailureCluster,
+    state: LearningState,
+    model: AskedModel | undefined,
+  ): boolean =>
+    all.some(
+      ({ turn }) =>
+        !state.evolver.has(turn) &&
+        !debts.isAsked(turn) &&
+        !(model !== undefined && state.evolver.isAnswered(turn, model.model)),
+    );
 
-  async function* learnFrom(cluster: FailureCluster, state: LearningState): LearningPieces {
+  async function* learnFrom(
+    cluster: FailureCluster,
+    state: LearningState,
+    model: AskedModel | undefined,
+  ): LearningPieces {
     const read = await readCases(cluster.failures.slice(-MOST_CASES), evidence);
-    const model = await writer.model();
     const cases = cluster.isEarly ? saidForLater(read, model !== undefined) : read;
     const visible = await writer.visibleCases(model, cases);
     const isEnough =
-      isUnasked(cluster, state) && visible.length > 0 && visible.length >= Math.min(failures, cases.length);
+      isUnasked(cluster, state, model) &&
+      visible.length > 0 &&
+      visible.length >= Math.min(failures, cases.length);
     const asked = model !== undefined && isEnough ? visible : [];
     // What the evolver still owes for the same place is put to it together with what is new: one lesson may serve all of it.
     const owed =
@@ -90,7 +104,7 @@ export function createFailureLearners(options: FailureLearnersOptions): FailureL
     const answer =
       model === undefined || asked.length === 0
         ? undefined
-        : yield* debts.ask([...owed, ...asked], model.ask, state);
+        : yield* debts.ask([...owed, ...asked], model, state);
     // What the model may not see, and what it has no usable answer to, is learned from without one.
     const used = new Set(answer?.turns);
     const isLeft = (one: FailureCase): boolean =>
@@ -124,12 +138,13 @@ export function createFailureLearners(options: FailureLearnersOptions): FailureL
         due: (state) => state.support.size > 0,
         material: async function* (state) {
           // A process that died after it had asked the evolver may not have come to the lesson in the user's own words.
+          const model = await writer.model();
           for (const cluster of state.support.ready(failures, clock.now()))
             if (
-              isUnasked(cluster, state) ||
+              isUnasked(cluster, state, model) ||
               cluster.failures.some(({ turn }) => distilled.get(turn) === undefined)
             )
-              yield* learnFrom(cluster, state);
+              yield* learnFrom(cluster, state, model);
         },
         learn: evolver,
       },
@@ -182,7 +197,7 @@ interface EvolverDebts {
   /** Failures of a place that wait for the evolver, besides those that are to be put to it now. */
   of(scope: Scope, besides: readonly FailureCase[], state: LearningState): Promise<readonly FailureCase[]>;
   /** Puts new failures to the evolver. Without a usable answer they are queued for it; one that comes late is used when it comes. */
-  ask(cases: readonly FailureCase[], ask: Ask, state: LearningState): AnsweredPieces;
+  ask(cases: readonly FailureCase[], model: AskedModel, state: LearningState): AnsweredPieces;
   /** Puts queued failures to the evolver again, those of one place together. */
   again(state: LearningState): LearningPieces;
 }
@@ -212,16 +227,26 @@ function createEvolverDebts(options: FailureLearnersOptions): EvolverDebts {
       const owed = stillOpen(items, state).filter(({ turn }) => !turns.has(turn));
       return readCases(owed.slice(-Math.max(0, MOST_CASES - turns.size)), evidence);
     },
-    ask: async function* (cases, ask, state) {
+    ask: async function* (cases, { ask, model }, state) {
       const turns = cases.map(({ turn }) => turn).sort();
       const id = cycleIdOf([EVOLVER, turns]);
-      const item = `evolve:${id}`;
+      const item = `evolve:${cycleIdOf([EVOLVER, turns, model])}`;
       const covered = new Set(turns);
       const absorbed = state.evolver
         .items()
         .filter((one) => stillOpen([one], state).every(({ turn }) => covered.has(turn)) && isNotAsked(one));
       const items = [{ item, tries: 0 }, ...absorbed.filter((one) => one.item !== item)];
-      const queued = queueFact(item, cases, turns, clock.now());
+      const queued: NewFact = {
+        ...at({
+          type: 'learning-queued',
+          item,
+          learner: EVOLVER,
+          session: cases.at(-1)?.session ?? '',
+          turns,
+          model,
+        }),
+        key: item,
+      };
       if (state.evolver.isModelPaused(clock.now())) {
         yield { journal: [queued] };
         return undefined;
@@ -236,7 +261,7 @@ function createEvolverDebts(options: FailureLearnersOptions): EvolverDebts {
         // Durable before a lesson uses the failures up: else nobody would know that the evolver was not done with them.
         facts: (ended) => {
           const closed = closing(ended, items);
-          return closed.tried?.includes(item) === true ? [queued, at(closed)] : [at(closed)];
+          return ended.outcome === 'aborted' ? [at(closed)] : [queued, at(closed)];
         },
         patience: {
           ms: patienceMs,
@@ -281,17 +306,6 @@ function openFailures(
   const awaited = items.flatMap(({ failures }) => failures).filter(({ turn }) => open.has(turn));
   return [...new Map(awaited.map((one) => [one.turn, one])).values()].slice(-MOST_CASES);
 }
-
-const queueFact = (
-  item: string,
-  cases: readonly FailureCase[],
-  turns: readonly string[],
-  at: number,
-): NewFact => ({
-  at,
-  fact: { type: 'learning-queued', item, learner: EVOLVER, session: cases.at(-1)?.session ?? '', turns },
-  key: item,
-});
 
 /** What the end of a cycle means for the items that it was about. */
 function closing(end: CycleEnd, items: readonly Pick<AwaitedItem, 'item' | 'tries'>[]): CycleEnd {

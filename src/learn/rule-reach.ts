@@ -1,6 +1,6 @@
 import { foldWords } from '../evidence/signals/own-sentences.ts';
 import { isGeneralStatement, isHabit, isOrder } from '../evidence/signals/standing-phrases.ts';
-import { sentencesOf } from './distiller/quote-sentences.ts';
+import { sentencesOf } from '../text/sentences.ts';
 
 /*
  * How far a rule in a person's own words reaches: every task of the scope it was said in, or only the work that it names. A condition is a

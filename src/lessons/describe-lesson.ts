@@ -11,6 +11,7 @@ import { closingOf } from './explain/closed-by.ts';
 import { measurementOf } from './identity-measurement.ts';
 import { tierOf } from './identity-tier.ts';
 import { lessonHash } from './lesson-hash.ts';
+import { titleOf } from './title.ts';
 
 interface DescribeLessonOptions {
   readonly library: Library;
@@ -42,6 +43,7 @@ const summary = (lesson: Lesson): JsonObject =>
     id: lesson.id,
     kind: lesson.kind,
     name: lesson.text.name,
+    title: titleOf(lesson),
     description: lesson.text.description,
     state: lesson.state,
     revision: lesson.revision,

@@ -16,6 +16,7 @@ import type { Trials } from './effect/fold-trials.ts';
 import { explainTurn } from './explain/turn-reasons.ts';
 import { lessonHash } from './lesson-hash.ts';
 import { createLibraryLinks } from './links.ts';
+import { namesOf } from './title.ts';
 
 /** Views of a large library: each answers with a part, and reads no more than it needs. */
 export interface LessonPages {
@@ -58,6 +59,7 @@ interface ChangedLesson {
   readonly op: string;
   readonly id: string;
   readonly name: string;
+  readonly title: string;
 }
 
 /** What is the same until the library changes. */
@@ -182,7 +184,7 @@ function describeDiff(from: number, to: number, library: Library): JsonObject | 
     removed: diff.removed.map(describe),
     revised: diff.revised.map(({ id, from: before, to: after }) => ({
       id,
-      name: library.lesson(id)?.text.name ?? '',
+      ...namesOf(library.lesson(id)),
       kind: kindOf(id),
       from: before,
       to: after,
@@ -228,7 +230,7 @@ function hasWords(lesson: Lesson, words: string): boolean {
 }
 
 const plainText = (text: LessonText | undefined): JsonObject => ({
-  name: text?.name ?? '',
+  ...namesOf(text && { text }),
   description: text?.description ?? '',
   content: text?.content ?? '',
 });
@@ -244,7 +246,7 @@ const describeNote = ({ id, kind, state, text, changedAt, mergedInto, superseded
     id,
     kind,
     state,
-    name: text.name,
+    ...namesOf({ text }),
     description: text.description,
     importance: text.note.importance,
     confidence: text.note.confidence,
@@ -266,7 +268,7 @@ function changesByGeneration(library: Library): ReadonlyMap<number, readonly Cha
       if (made.get(generation) !== at) continue;
       const list = changes.get(generation) ?? [];
       changes.set(generation, list);
-      list.push({ op, id, name: then.name || text.name });
+      list.push({ op, id, ...namesOf({ text: then.name === '' ? text : then }) });
     }
   return changes;
 }

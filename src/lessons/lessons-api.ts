@@ -13,7 +13,14 @@ import { createDescribeLesson } from './describe-lesson.ts';
 import { trialOf } from './effect/describe-trial.ts';
 import type { Trials } from './effect/fold-trials.ts';
 import { readUses } from './effect/read-uses.ts';
-import { explainState, projectLabel, readEvidence, writtenBy } from './explain/explain-lesson.ts';
+import { costOfLesson } from './explain/cycle-costs.ts';
+import {
+  describeOrigin,
+  explainState,
+  projectLabel,
+  readEvidence,
+  writtenBy,
+} from './explain/explain-lesson.ts';
 import { describeToday } from './explain/today.ts';
 import { explainTurn } from './explain/turn-reasons.ts';
 import { withoutUnapproved } from './identity-approval.ts';
@@ -23,6 +30,7 @@ import { createLibraryLinks, describeLinks } from './links.ts';
 import { isOfTeam } from './member-library.ts';
 import { placeLessons } from './render-block.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
+import { namesOf, promptName } from './title.ts';
 import { admit, audienceOf, createReadLearnedIn, type ReadLearnedIn } from './visibility.ts';
 
 interface LessonsApiOptions {
@@ -64,6 +72,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       const lesson = library.find(idOrName) ?? onlyNamed(idOrName, library);
       if (lesson === undefined) return undefined;
       const trials = await options.trials();
+      const evidence = await readEvidence(lesson, records);
       return compact({
         ...describe(lesson, trials),
         brokenIn: describeBreaks(lesson.id, options.adherence()),
@@ -72,7 +81,9 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
         overlay: lesson.text.overlay === undefined ? undefined : encodeOverlay(lesson.text.overlay),
         note: encodeNote(lesson.text.note),
         linked: describeLinks(lesson.id, links, library),
-        evidence: await readEvidence(lesson, records),
+        evidence,
+        origin: describeOrigin(lesson, evidence),
+        cost: await costOfLesson(lesson, records),
         uses: isOfTeam(lesson) ? await readUses(lesson.id, records) : undefined,
         writtenBy: writtenBy(lesson),
         createdAt: new Date(lesson.createdAt).toISOString(),
@@ -108,7 +119,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       if (diff === undefined) return undefined;
       const named = ({ id, ...rest }: { readonly id: string }): JsonObject => ({
         id,
-        name: library.lesson(id)?.text.name ?? '',
+        ...namesOf(library.lesson(id)),
         ...rest,
       });
       return {
@@ -175,7 +186,7 @@ async function recallNamed(
   };
   const named: { readonly lesson: Lesson; readonly admitted: string }[] = [];
   for (const lesson of library.shown(now())) {
-    if (lesson.text.name !== name && lesson.id !== name) continue;
+    if (lesson.text.name !== name && lesson.id !== name && promptName(lesson.text) !== name) continue;
     const places = lesson.text.note.visibility === 'private' ? await readLearnedIn(lesson) : undefined;
     named.push({ lesson, admitted: admit(audienceOf(lesson, places), asker, asString(query.domain)) });
   }

@@ -3,6 +3,7 @@ import { type Lesson, LINK_INVERSES, type LinkType, type Note, type Relation } f
 import type { Library } from '../core/library.ts';
 import { isActive } from './change-permissions.ts';
 import { isErasedText } from './erased-text.ts';
+import { namesOf } from './title.ts';
 
 export interface LessonLink {
   readonly type: LinkType;
@@ -99,7 +100,7 @@ export const describeLinks = (
 ): JsonObject[] =>
   links.of(id).flatMap(({ type, to }): readonly JsonObject[] => {
     const found = library.lesson(to);
-    return found === undefined ? [] : [{ type, id: to, name: found.text.name, state: found.state }];
+    return found === undefined ? [] : [{ type, id: to, ...namesOf(found), state: found.state }];
   });
 
 /** A note with one more relation; the same note when it has it, or has as many as one may have. */

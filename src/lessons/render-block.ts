@@ -3,6 +3,7 @@ import { truncateEnd } from '../text/truncate.ts';
 import { oneLine } from '../text/visible-text.ts';
 import { byPlaceInBlock } from './identity-tier.ts';
 import { contentOf } from './overlay-lessons.ts';
+import { firstRule, isSituation, promptName, quotedRule } from './title.ts';
 
 /*
  * The only place where lessons are rendered: production, practice and the gate show the same bytes. The text depends only
@@ -70,20 +71,15 @@ const LONGEST_RULE = 130;
 const LONGEST_LINE = 200;
 /** A shorter description names a topic; a longer one says what to do. */
 const TELLING = 60;
-/** A description that only says when a lesson is needed. */
-const SITUATION =
-  /^(?:use (?:this |it )?)?(?:when|whenever|before|after|if|while|for|during|on|in|as soon as|wenn|bevor|nachdem|falls|beim|für|quand|lorsque|avant|si|pour|cuando|antes|al|para|quando|se)\b/i;
-
 /** A lesson as one line that holds its rule: its description, and the first rule of its text where that is missing. */
-export const renderLine = ({ text }: Lesson): string => `- ${joinLines(text.name)}: ${ruleLine(text)}`;
+export const renderLine = ({ text }: Lesson): string => `- ${joinLines(promptName(text))}: ${ruleLine(text)}`;
 
 function ruleLine(text: LessonText): string {
   const description = joinLines(text.description);
-  const isSituation = SITUATION.test(description);
   // A description that quotes a person is the rule itself; the body has the same words.
-  const rule = /^".+"$/.test(description) ? '' : firstRule(text);
+  const rule = quotedRule(text) === undefined ? firstRule(text) : '';
   const isSaid = rule === '' || description.includes(rule) || rule.includes(description);
-  if (isSaid || (!isSituation && description.length >= TELLING)) {
+  if (isSaid || (!isSituation(description) && description.length >= TELLING)) {
     const longer = rule.length > description.length && isSaid ? rule : description;
     return truncateEnd(longer, LONGEST_LINE);
   }
@@ -91,32 +87,12 @@ function ruleLine(text: LessonText): string {
   return `${situation}: ${truncateEnd(rule, LONGEST_RULE)}`;
 }
 
-/** Characters of a text that are searched for its first rule. */
-const SEARCHED = 2000;
-const SHORTEST_RULE = 20;
-
-/** The first sentence of a lesson's content that is no heading and announces no list. */
-function firstRule({ content }: LessonText): string {
-  const lines = content
-    .slice(0, SEARCHED)
-    .split('\n')
-    .filter((line) => !/^\s*(?:#|```|~~~|---)/.test(line))
-    .map((line) => joinLines(line).replace(/^(?:[-*•>]|\d{1,3}[.)])\s/, ''))
-    .filter((line) => line !== '');
-  const line = lines.find((one) => !one.endsWith(':')) ?? lines[0] ?? '';
-  for (let at = line.search(/[.!?。！？]/); at >= 0 && at < line.length; at++) {
-    const isEnd = /[.!?。！？]/.test(line.charAt(at)) && /^(?:\s|$)/.test(line.slice(at + 1, at + 2));
-    if (isEnd && at + 1 >= SHORTEST_RULE) return line.slice(0, at + 1);
-  }
-  return line;
-}
-
 const renderEach = (lessons: readonly Lesson[]): readonly string[] =>
   [...lessons].sort(byPlaceInBlock).map(renderLesson);
 
 function renderLesson({ text }: Lesson): string {
   const description = joinLines(text.description);
-  const heading = `### ${joinLines(text.name)}${description === '' ? '' : `\n_${description}_`}`;
+  const heading = `### ${joinLines(promptName(text))}${description === '' ? '' : `\n_${description}_`}`;
   const body = keepInside(contentOf(text));
   return body === '' ? heading : `${heading}\n\n${body}`;
 }
@@ -194,7 +170,7 @@ const REMINDER = '## Reminder';
 /** A line for each rule. It stands behind a message, far from the text that says what lessons are. */
 export function renderReminder(rules: readonly RemindedRule[], place: LessonPlace): string {
   const lines = rules.map(({ lesson: { text }, broken }) => {
-    const [, quoted] = /^"(.+)"$/s.exec(text.description.trim()) ?? [];
+    const quoted = quotedRule(text);
     const words = quoted === undefined ? ruleLine(text) : oneLine(quoted);
     if (place === 'message') return `${LEAD}${words}${BROKEN_SAID[broken ?? 'far']}`;
     const lead = quoted === undefined ? 'The rule' : 'You were told';
@@ -218,10 +194,9 @@ const BROKEN_SAID = {
 
 /** A lesson that quotes has its rule in its description. */
 function readWords({ text }: Lesson) {
-  const { description } = text;
   const content = contentOf(text);
-  const [, quoted] = /^"(.+)"$/s.exec(description.trim()) ?? [];
-  if (quoted === undefined) return { words: content.trim() || oneLine(description), isUser: false };
+  const quoted = quotedRule(text);
+  if (quoted === undefined) return { words: content.trim() || oneLine(text.description), isUser: false };
   const isUser = content.startsWith('The user said');
   return { words: isUser ? oneLine(quoted) : `A check said: ${oneLine(quoted)}`, isUser };
 }

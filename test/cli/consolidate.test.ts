@@ -52,12 +52,15 @@ describe('instar lessons consolidate', () => {
     const [kept] = await names();
     const all = JSON.parse((await script('lessons', 'list', '--all', '--json')).stdout);
     const merged = all.find(({ name }: { name: string }) => name !== kept);
-    expect(merged.closed).toMatchObject({ by: 'merge', words: `merged into ${String(kept)}` });
+    expect(merged.closed).toMatchObject({
+      by: 'merge',
+      words: `merged into “${all.find(({ name }: { name: string }) => name === kept).title}”`,
+    });
     expect((await script('lessons', 'show', String(kept))).stdout).toMatch(
-      new RegExp(`replaces\\s+${merged.name} \\(retired\\)`),
+      new RegExp(`replaces\\s+${merged.title} \\(retired\\)`),
     );
     expect((await script('lessons', 'show', merged.name)).stdout).toMatch(
-      new RegExp(`replaced by\\s+${String(kept)}\\n`),
+      /replaced by\s+Sort the rows\n/,
     );
   });
 
@@ -148,7 +151,7 @@ describe('without a daemon', () => {
     await importTwins();
     for (const name of ['sort-the-rows', 'sort-the-rows-again']) await script('lessons', 'retire', name);
     const { stdout, stderr } = await script('lessons', 'list');
-    expect(stdout).toContain('no lesson is in use: sort-the-rows (retired by you)');
+    expect(stdout).toContain('no lesson is in use: Sort the rows (retired by you)');
     expect(stderr).toContain('instar lessons list --all');
   });
 });

@@ -113,7 +113,7 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
     const { generation: first } = await json('lessons', 'import', writeSkills(['first']));
     await cli('lessons', 'import', writeSkills(['second']));
     await cli('lessons', 'retire', 'first');
-    expect((await cli('generations', 'diff', String(first))).stdout).toMatch(/\+ second.*\n- first/);
+    expect((await cli('generations', 'diff', String(first))).stdout).toMatch(/\+ Second.*\n- First/);
     const back = await json('generations', 'rollback', String(first));
     expect(back.generation).toBe(first + 3);
     const live = namesOf(await json('lessons', 'list'));

@@ -135,7 +135,7 @@ describe('instar lessons transfer', () => {
 describe('instar today', () => {
   it('says what was learned from what, what it changed with intervals, and what waits with its measurement', async () => {
     const { stdout } = await instar('today');
-    expect(stdout).toMatch(/total-first-for-bob \(trial, .*by a transfer from ada, lesson les-total\)/);
+    expect(stdout).toMatch(/Put the total first \(trial, .*\n +Learned from ada, lesson les-total\n/);
     expect(stdout).toContain('measured: helps: +1.00 [+0.50, +1.00] in 20 pairs of attempts');
     expect(stdout).toMatch(/waits +soul-guarded \(guarded part of ada\): harms: −1\.00 \[−1\.00, −0\.50\]/);
     expect(stdout).toMatch(/reflection +2 agents read/);

@@ -300,38 +300,65 @@ describe('the evolver', () => {
       worker.wake();
       await worker.settle();
     }
-    expect((await ends()).filter(({ learner }) => learner === 'evolver')).toHaveLength(8);
+    expect((await ends()).filter(({ learner }) => learner === 'evolver')).toHaveLength(3);
     expect(waits()).toEqual([]);
   });
 
-  it('that finds nothing keeps the failures: it is asked again, and its later answer revises the lesson', async () => {
+  it('that finds nothing is asked once, and again only about more (1 call, not 13)', async () => {
     let reply = text('[]');
-    const { worker, records, lessons, skip, waits, ends } = await open({ chat: async () => reply });
-    await records.append(failedEpisodes('ada'));
-    await worker.settle();
-    expect(lessons()).toMatchObject([{ text: { evidence: { learner: 'distiller' } } }]);
-    expect(waits()).toMatchObject([
-      { code: 'evolver-revision', why: expect.stringContaining('own/teacher found nothing to learn') },
-    ]);
+    const first = await open({ chat: async () => reply });
+    await first.records.append(failedEpisodes('ada'));
+    await first.worker.settle();
+    expect(first.lessons()).toMatchObject([{ text: { evidence: { learner: 'distiller' } } }]);
+    for (let times = 0; times < 6; times++) {
+      first.skip.ms += 7 * 60 * MINUTE;
+      first.worker.wake();
+      await first.worker.settle();
+    }
+    expect(first.asked()).toBe(1);
+    expect(first.waits()).toEqual([]);
+    await first.worker.close();
+    // The record remembers it.
+    const second = await open({ chat: async () => reply }, first.store, first.skip);
+    await second.worker.settle();
+    expect(second.asked()).toBe(0);
     reply = text(JSON.stringify([SKILL]));
-    skip.ms += MINUTE;
-    worker.wake();
-    await worker.settle();
-    expect(lessons()).toMatchObject([{ revision: 2, text: { evidence: { learner: 'evolver' } } }]);
-    expect((await ends()).filter(({ learner }) => learner === 'evolver')).toHaveLength(2);
+    await second.records.append(
+      failedEpisodes('ada').map(({ fact, ...rest }): NewFact => {
+        if (fact.type !== 'event-reported' && fact.type !== 'reward-given') return { ...rest, fact };
+        return { ...rest, fact: { ...fact, session: `new-${String(fact.session)}` } };
+      }),
+    );
+    await second.worker.settle();
+    expect(second.asked()).toBe(1);
   });
 
-  it('that finds nothing three times is not asked about the same failures again', async () => {
-    const { worker, records, skip, ends, waits } = await open({ chat: async () => text('[]') });
-    await records.append(failedEpisodes('ada'));
-    await worker.settle();
-    for (let times = 0; times < 6; times++) {
+  it('that finds nothing in failures without words is asked once, and again by another name', async () => {
+    let name = 'own/teacher';
+    const { worker, records, asked, skip } = await open({
+      chat: async () => text('[]'),
+      model: async () => ({ name, title: name, price: { from: 'unknown', isLocal: false } }),
+    });
+    await records.append(
+      failedEpisodes('ada').map(({ fact, ...rest }): NewFact => {
+        if (fact.type !== 'reward-given') return { ...rest, fact };
+        const { note: _, ...unsaid } = fact;
+        return { ...rest, fact: unsaid };
+      }),
+    );
+    for (let minutes = 0; minutes < 16; minutes++) {
+      await worker.settle();
+      skip.ms += MINUTE;
+      worker.wake();
+    }
+    expect(asked()).toBe(1);
+    name = 'own/other';
+    for (let hours = 0; hours < 3; hours++) {
       skip.ms += 7 * 60 * MINUTE;
       worker.wake();
       await worker.settle();
     }
-    expect((await ends()).filter(({ learner }) => learner === 'evolver')).toHaveLength(3);
-    expect(waits()).toEqual([]);
+    expect(asked()).toBe(2);
   });
 
   it('is not asked about a lesson that a person has taken out of use meanwhile', async () => {

@@ -79,7 +79,10 @@ export async function toFeedEvent(
     case 'library-changed': {
       const { generation, by, reason, changes } = fact;
       const lessons = changes.map((change) => (change.op === 'merge' ? change.into : change.id));
-      return make('library', { generation, by: by.name, reason, lessons, ops: changes.map(({ op }) => op) });
+      // What a learner gives as its reason quotes people.
+      const why = by.kind === 'learner' ? by.name : reason;
+      const ops = changes.map(({ op }) => op);
+      return make('library', { generation, by: by.name, reason: why, lessons, ops });
     }
     case 'cycle-end': {
       const { learner, outcome, judgements } = fact;

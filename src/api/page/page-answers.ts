@@ -9,6 +9,7 @@ import { giveFeedback } from '../../gateway/control-api.ts';
 import type { AdaptRules } from '../../learn/adapt/adaptation.ts';
 import { describeToldRules } from '../../lessons/adherence/describe-adherence.ts';
 import type { OpenLessons } from '../../lessons/open-lessons.ts';
+import { namesOf } from '../../lessons/title.ts';
 import { type AnswersTo, type Asked, isByPage, WholeReply } from '../router/answer.ts';
 import { encodeErasure } from '../router/answers.ts';
 import type { PAGE_ROUTES } from '../router/page-routes.ts';
@@ -135,7 +136,7 @@ function createSessionAnswers(
       const { library } = lessonsOf(parts);
       const named = (lesson: unknown): JsonObject => ({
         id: String(lesson),
-        name: library.lesson(String(lesson))?.text.name ?? '',
+        ...namesOf(library.lesson(String(lesson))),
       });
       const turns = asArray(thread.turns)
         .map(asObject)

@@ -112,7 +112,8 @@ const threadTurn = () =>
     usd: z.number().optional(),
   });
 
-const revisionText = () => z.looseObject({ name: is.text, description: is.text, content: is.text });
+const revisionText = () =>
+  z.looseObject({ name: is.text, title: is.text, description: is.text, content: is.text });
 const shownRevision = () => revisionText().extend({ id: is.text, revision: is.count, kind: is.text });
 
 const lessonPage = () =>
@@ -297,7 +298,7 @@ export const PAGE_ROUTES = {
             at: is.time,
             reason: is.text,
             by: is.text,
-            changes: z.array(z.looseObject({ op: is.text, id: is.text, name: is.text })),
+            changes: z.array(z.looseObject({ op: is.text, id: is.text, name: is.text, title: is.text })),
           }),
         ),
         next: is.text.optional(),
@@ -320,6 +321,7 @@ export const PAGE_ROUTES = {
           z.looseObject({
             id: is.text,
             name: is.text,
+            title: is.text,
             kind: is.text,
             before: revisionText(),
             after: revisionText(),

@@ -113,6 +113,7 @@ const lesson = z.looseObject({
   id: text,
   kind: text,
   name: text,
+  title: text,
   description: text,
   state: z.enum(['proposed', 'trial', 'live', 'retired', 'rejected']),
   revision: count,
@@ -149,11 +150,13 @@ const shownLesson = lesson.extend({
     learner: text,
     model: text.optional(),
   }),
+  origin: text,
   writtenBy: text,
+  cost: z.looseObject({ usd: number.optional(), tokens: count }).optional(),
   createdAt: time,
   why: z.looseObject({ because: text, since: time.optional(), fix: text.optional() }),
   project: text.optional(),
-  linked: z.array(z.looseObject({ type: text, id: text, name: text, state: text })),
+  linked: z.array(z.looseObject({ type: text, id: text, name: text, title: text, state: text })),
   history: z.array(
     z.looseObject({
       at: time,
@@ -182,7 +185,7 @@ const waiting = z.looseObject({
   lesson: text.optional(),
 });
 
-const revisionRef = z.looseObject({ id: text, name: text });
+const revisionRef = z.looseObject({ id: text, name: text, title: text.optional() });
 
 const explainedTurn = () =>
   z.looseObject({
@@ -194,6 +197,7 @@ const explainedTurn = () =>
       z.looseObject({
         id: text,
         name: text,
+        title: text,
         verdict: text,
         because: text,
         relevance: number.optional(),
@@ -381,6 +385,8 @@ const today = z.looseObject({
     z.looseObject({
       id: text,
       name: text,
+      title: text,
+      origin: text.optional(),
       description: text,
       state: text,
       at: time,
@@ -388,7 +394,7 @@ const today = z.looseObject({
       quote: quote.optional(),
     }),
   ),
-  changed: z.array(z.looseObject({ id: text.optional(), name: text, what: text, at: time })),
+  changed: z.array(z.looseObject({ id: text.optional(), name: text, title: text, what: text, at: time })),
   sessions: count,
   turns: count,
   appraised: z.looseObject({ failures: count, successes: count }),

@@ -3,12 +3,11 @@ import type { CandidateDraft, CandidateType } from '../../core/adapt.ts';
 import type { Clock } from '../../core/clock.ts';
 import { compact } from '../../core/json.ts';
 import type { Learner, Proposal } from '../../core/learn.ts';
-import type { LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { OVERLAY_KINDS } from '../../core/overlay.ts';
 import type { Records } from '../../core/store.ts';
 import { type CycleOptions, cycleIdOf } from '../cycle.ts';
-import { uniqueLessonName } from '../draft-lesson.ts';
+import { draftLesson, uniqueLessonName } from '../draft-lesson.ts';
 import type { FactFold } from '../learning-state.ts';
 import type { LearnerRow } from '../runner.ts';
 import type { CorroborateSettings } from './corroborate.ts';
@@ -114,24 +113,20 @@ function proposalOf({ draft, support, overlay, onlyFor }: SupportedCandidate, na
   const reach =
     onlyFor === undefined || hasWords ? '' : `\nIt acts on requests with the key ${onlyFor} alone.`;
   const content = `${overlay.content}${reach}`;
-  const text: LessonText = {
+  const text = draftLesson({
     name,
     description,
     content,
     scope,
-    note: {
-      context: `candidate ${draft.dedupeKey}`.slice(0, 400),
-      keywords: [],
-      tags: [draft.type],
-      importance: 0.5,
-      confidence: Math.min(1, score / 100),
-      source: 'inferred',
-      visibility: 'scoped',
-      halfLifeDays: HALF_LIFE_DAYS,
-      links: [],
-    },
-    evidence: { turns: [], quotes: [], learner: ADAPTATION },
-    taint: [],
+    context: `candidate ${draft.dedupeKey}`,
+    keywords: [],
+    tags: [draft.type],
+    importance: 0.5,
+    confidence: Math.min(1, score / 100),
+    source: 'inferred',
+    halfLifeDays: HALF_LIFE_DAYS,
+    learner: ADAPTATION,
+    turns: [],
     overlay: {
       payload,
       from: {
@@ -144,7 +139,7 @@ function proposalOf({ draft, support, overlay, onlyFor }: SupportedCandidate, na
         records: draft.records,
       },
     },
-  };
+  });
   const kind = OVERLAY_KINDS[draft.type];
   return { change: { op: 'add', id: lessonIdOf(draft), kind, state: 'proposed', text }, quotes: [] };
 }

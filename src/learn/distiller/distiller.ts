@@ -4,8 +4,10 @@ import { keywordsOf } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import {
   confidenceOf,
+  draftLesson,
   importanceOf,
   rankFailures,
+  reviseLesson,
   sharedScope,
   sourceTrust,
   uniqueLessonName,
@@ -41,7 +43,6 @@ import {
   writeLesson,
 } from './write-lesson.ts';
 
-const MOST_TURNS = 64;
 const MOST_QUOTES = 16;
 const MOST_WORDINGS = 4;
 /** As many as keep their words in the lesson that takes them in. */
@@ -192,7 +193,7 @@ function* draftsOf(
         continue;
       }
       for (const lesson of replaced) changed.add(lesson);
-      const draft = draftLesson(group);
+      const draft = draftGroup(group);
       yield { ...draft, failures: [...new Set([...draft.failures, ...takenBack])], replaced };
       continue;
     }
@@ -221,7 +222,7 @@ function* draftsOf(
   }
 }
 
-function draftLesson(group: Sayings): Draft {
+function draftGroup(group: Sayings): Draft {
   const [lead] = group;
   const failures = [...new Set(group.map(({ failure }) => failure))];
   const answer = answerFor(lead.quote, lead.failure);
@@ -349,34 +350,20 @@ function textOf(
   name: string,
   halfLifeDays: number,
 ): LessonText {
-  const before = [...merged, ...(old === undefined ? [] : [old])];
-  const turns = [
-    ...new Set([...before.flatMap(({ text }) => text.evidence.turns), ...failures.map(({ turn }) => turn)]),
-  ];
-  const noted = old?.text.note;
-  const [context] = triggers;
-  return {
+  const text = draftLesson({
     ...words,
     name,
     category: 'general',
-    scope: old?.text.scope ?? sharedScope(failures.map(({ scope }) => scope)),
-    note: {
-      ...(context === undefined ? {} : { context }),
-      keywords: keywordsOf(`${words.description} ${words.content.split('\n> ').slice(1).join(' ')}`),
-      tags: noted?.tags ?? [],
-      ...note,
-      confidence: confidenceOf(failures),
-      visibility: noted?.visibility ?? 'scoped',
-      halfLifeDays: noted?.halfLifeDays ?? halfLifeDays,
-      links: noted?.links ?? [],
-      ...(triggers.length === 0 ? {} : { triggers }),
-      ...(noted?.isAlways === true || isForEveryTask(words) ? { isAlways: true } : {}),
-    },
-    evidence: {
-      turns: turns.slice(-MOST_TURNS),
-      quotes: old?.text.evidence.quotes ?? [],
-      learner: DISTILLER,
-    },
-    taint: old?.text.taint ?? [],
-  };
+    scope: sharedScope(failures.map(({ scope }) => scope)),
+    context: triggers[0],
+    keywords: keywordsOf(`${words.description} ${words.content.split('\n> ').slice(1).join(' ')}`),
+    triggers,
+    ...note,
+    confidence: confidenceOf(failures),
+    halfLifeDays,
+    ...(isForEveryTask(words) ? { isAlways: true } : {}),
+    learner: DISTILLER,
+    turns: failures.map(({ turn }) => turn),
+  });
+  return old === undefined ? text : reviseLesson([old.text, ...merged.map((one) => one.text)], text);
 }

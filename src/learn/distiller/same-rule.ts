@@ -3,9 +3,10 @@ import type { EmbeddingModel } from '../../core/recall.ts';
 import { foldAccents } from '../../evidence/signals/own-sentences.ts';
 import { cosineSimilarity, QUOTE_LIKENESS } from '../../lessons/similar/compare.ts';
 import { detectLanguages } from '../../text/languages.ts';
+import { sentencesOf } from '../../text/sentences.ts';
 import { areTwoThings } from '../memory/write/compare-claims.ts';
 import { contradicts, isOpposed, isTelling, type Matter, readMatter, shareMatter } from './matter.ts';
-import { mattersOf, sentencesOf } from './quote-sentences.ts';
+import { mattersOf } from './quote-sentences.ts';
 
 /** The words of a rule, for telling whether other words are about the same rule. Nothing of it is ever shown. */
 export interface RuleWords {

@@ -1,9 +1,10 @@
 import type { FailureCase } from '../../core/learn.ts';
 import { foldAccents } from '../../evidence/signals/own-sentences.ts';
 import { isBareReminder } from '../../evidence/signals/standing-phrases.ts';
+import { sentencesOf } from '../../text/sentences.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { hasSubject, type Matter, readMatter } from './matter.ts';
-import { cutQuote, sentencesOf } from './quote-sentences.ts';
+import { cutQuote } from './quote-sentences.ts';
 import { type RuleWords, readRuleWords } from './same-rule.ts';
 
 /** Something that a person or a check said about a failure, in its own words. */

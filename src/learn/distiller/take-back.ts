@@ -7,9 +7,9 @@ import {
   isRuleOver,
 } from '../../evidence/signals/revocations.ts';
 import { isHabit, isOrder } from '../../evidence/signals/standing-phrases.ts';
+import { sentencesOf } from '../../text/sentences.ts';
 import { replacesWords } from '../memory/write/compare-claims.ts';
 import { contradicts, isNamedIn, isWantedIn, type Matter, namesNothingElse, readMatter } from './matter.ts';
-import { sentencesOf } from './quote-sentences.ts';
 import type { Saying } from './sayings.ts';
 
 /** Words that may be taken back. */

@@ -5,12 +5,13 @@ import { CORRECTING_CLAUSES, CORRECTING_PHRASES } from '../../evidence/signals/c
 import { foldWords } from '../../evidence/signals/own-sentences.ts';
 import { isRevocation } from '../../evidence/signals/revocations.ts';
 import { isGeneralStatement, isHabit, isOrder } from '../../evidence/signals/standing-phrases.ts';
-import { topicWords } from '../../text/topic-words.ts';
+import { slugOfRule } from '../../lessons/title.ts';
+import { sentencesOf } from '../../text/sentences.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { replacesWords } from '../memory/write/compare-claims.ts';
 import { hasSubject, isAboutSame, type Matter, readMatter } from './matter.ts';
-import { cutQuote, sentencesOf } from './quote-sentences.ts';
+import { cutQuote } from './quote-sentences.ts';
 import type { Speaker } from './sayings.ts';
 
 /** What a lesson quotes. All of it is in the record, letter by letter. */
@@ -53,13 +54,13 @@ export function writeLesson({ speaker, count, quotes, tasks, answer }: QuotedLes
   const [lead, ...rest] = quotes;
   const earlier = rest
     .filter((quote) => !replacesWords(lead, quote))
-    .map((quote) => ruleIn(quote).text)
+    .map((quote) => ruleIn(quote))
     .filter(hasSubject);
   const rule = ruleIn(lead, rest);
   const times = count > 1 ? `, ${count} times` : '';
   return {
-    name: nameOf(rule.sentence),
-    description: `"${cutQuote(oneLine(rule.text), LONGEST_DESCRIPTION)}"`,
+    name: nameOf(rule),
+    description: `"${cutQuote(oneLine(rule), LONGEST_DESCRIPTION)}"`,
     content: [
       `${SAID[speaker]}${times}:`,
       quoted(lead),
@@ -113,8 +114,8 @@ const REPORTS = /\b(?:sa(?:id|ys?|ying)|told|tells?|claim\w*|wrote|writes?|asked
 const NO_REFERENCE = /\b(?:an? )?\w+ one\b|\bthis (?:repo|project|team|house|\w+base)\b/gi;
 const MORE_THAN_TWO_WORDS = /\S\s+\S+\s+\S|\p{Lo}{6}/u;
 
-/** A quote from its rule on, or from what was also said in other words, without the sighs before it; and the sentence that it is. */
-function ruleIn(quote: string, others: readonly string[] = []) {
+/** A quote from its rule on, or from what was also said in other words, without the sighs before it. */
+function ruleIn(quote: string, others: readonly string[] = []): string {
   const sentences = sentencesOf(quote);
   const told = others.flatMap(sentencesOf).map(readMatter);
   let at = sentences.findIndex(isRule);
@@ -127,7 +128,7 @@ function ruleIn(quote: string, others: readonly string[] = []) {
   const before = sentences.slice(0, Math.max(0, at));
   const isLeftOut = before.every((one) => isSigh(one, rest) && !REPORTS.test(one));
   const end = isLeftOut ? before.reduce((to, one) => quote.indexOf(one, to) + one.length, 0) : 0;
-  return { text: quote.slice(end).trimStart(), sentence: sentences[at] ?? quote };
+  return quote.slice(end).trimStart();
 }
 
 /** Whether a sentence of a quote says how things are done, and not only what was wrong. */
@@ -150,27 +151,9 @@ function isSigh(sentence: string, { terms: rest }: Matter): boolean {
   return (isBlame || /^(?:and )?gone\b|(?:\.{3}|…)$/.test(folded)) && !isRequest;
 }
 
-const NO_NAME = /^(?:said|told|decided|today|yesterday|tomorrow|last|year|month|week)$/;
-/** Without these a name could say the opposite of its rule. */
-const KEEPS_SENSE =
-  /^(?:no|not|never|dont|without|before|after|only|instead|nie|niemals|nicht|kein\w{0,2}|ohne|nunca|sin|jamais|pas|sans|nao|sem|mai|non|senza)$/;
-
-/** A name of the words that it is about, in their order. */
-function nameOf(rule: string): string {
-  const { terms } = readMatter(rule);
-  const plain = rule
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .replace(/n['’]t\b/gi, 'nt');
-  const isAbout = (word: string): boolean =>
-    !NO_NAME.test(word) && [...readMatter(word).terms.keys()].some((term) => terms.has(term));
-  const words = plain.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const about = words
-    .slice(0, words.findLastIndex(isAbout) + 1)
-    .filter((word) => isAbout(word) || KEEPS_SENSE.test(word));
-  const name = slug(about.length > 0 ? about : topicWords(plain));
-  return name || `said-${createHash('sha256').update(rule).digest('hex').slice(0, 10)}`;
-}
+/** A name that says what the rule's title says. */
+const nameOf = (rule: string): string =>
+  slugOfRule(rule) ?? `said-${createHash('sha256').update(rule).digest('hex').slice(0, 10)}`;
 
 function slug(words: readonly string[]): string {
   const own = [...new Set(words.map((word) => word.toLowerCase()))]

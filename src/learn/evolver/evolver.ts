@@ -5,15 +5,9 @@ import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { readSayings } from '../distiller/sayings.ts';
 import { takesBack } from '../distiller/take-back.ts';
-import {
-  mayScopesOverlap,
-  rankFailures,
-  recordedQuotes,
-  separateTask,
-  stuckBy,
-  wordsAbout,
-} from '../draft-lesson.ts';
+import { mayScopesOverlap, rankFailures, recordedQuotes, separateTask, stuckBy } from '../draft-lesson.ts';
 import { whyNotRetired } from '../gate/judge-retirement.ts';
+import { failuresCovered, isUsedUp, whyNotWritten } from './check-skill.ts';
 import { draftSkillText } from './draft-skill.ts';
 import { evolverSchema, writeEvolverPrompt } from './evolver-prompt.ts';
 import { readPages } from './read-page.ts';
@@ -25,7 +19,6 @@ const MOST_IN_FULL = 8;
 const TOKENS_PER_SKILL = 1500;
 /** Reasoning tokens count towards the same limit. */
 const ROOM_TO_THINK = 4000;
-const SHORTEST_WORDS = 12;
 /** The learner whose lessons quote people, and which the evolver writes out. */
 const QUOTING = 'distiller';
 
@@ -74,16 +67,18 @@ async function* evolve(
   });
   const draft = (skill: ProposedSkill): Draft => {
     const quotes = recordedQuotes(skill.quotes, failures);
-    const cited = citedFailures(skill, quotes, failures);
+    const cited = failuresCovered(skill, quotes, failures);
     const placed = withQuoting(skill, cited, failures, lessonsFor(failures, library).skills);
-    return { skill: placed, quotes, text: draftSkillText(placed, cited, halfLifeDays) };
+    return { skill: placed, cited, quotes, text: draftSkillText(placed, cited, halfLifeDays) };
   };
   const read = (value: Parameters<typeof readSkillReply>[0]): ReturnType<typeof readSkillReply> =>
     readSkillReply(value, {
       maxNewSkills,
       // Read again: while the model wrote, a lesson may have been published.
       ...lessonsFor(failures, library),
-      check: (skill) => checkText?.(draft(skill).text),
+      check: (skill) =>
+        whyNotWritten(skill, recordedQuotes(skill.quotes, failures), failures) ??
+        checkText?.(draft(skill).text),
     });
   const answer = await ask<SkillReply>(
     {
@@ -121,7 +116,8 @@ async function* evolve(
     const id = change.op === 'merge' ? change.into : change.id;
     ids.set(skill.name, id);
     for (const turn of evidence.turns) successors.set(turn, id);
-    yield { change, quotes: drafted.quotes };
+    const turns = drafted.cited.filter((one) => isUsedUp(one, written)).map(({ turn }) => turn);
+    yield { change, quotes: drafted.quotes, turns };
   }
   const shown = new Set(nearest.map(({ id }) => id));
   for (const one of retired)
@@ -157,6 +153,7 @@ function* retireReplaced(
 interface Draft {
   /** With all lessons that it takes the place of. */
   readonly skill: ProposedSkill;
+  readonly cited: readonly FailureCase[];
   readonly quotes: Proposal['quotes'];
   readonly text: LessonText;
 }
@@ -262,27 +259,3 @@ async function inFull(
 
 const isWish = ({ origin }: { readonly origin: string }): boolean =>
   origin === 'person' || origin === 'verifier' || origin === 'user';
-
-/**
- * The failures that a skill rests on: those it quotes, and those about which people said the same or what the skill contains.
- * When it quotes none, all that the model was shown.
- */
-function citedFailures(
-  { description, content }: ProposedSkill,
-  quotes: readonly { readonly turn: string }[],
-  failures: readonly FailureCase[],
-): readonly FailureCase[] {
-  const turns = new Set(quotes.map(({ turn }) => turn));
-  if (turns.size === 0) return failures;
-  const sayingsOf = (failure: FailureCase): readonly string[] =>
-    wordsAbout(failure).map(({ text }) => oneLine(text).toLowerCase());
-  const said = new Set(failures.filter(({ turn }) => turns.has(turn)).flatMap(sayingsOf));
-  const text = oneLine(`${description} ${content}`).toLowerCase();
-  return failures.filter(
-    (failure) =>
-      turns.has(failure.turn) ||
-      sayingsOf(failure).some(
-        (words) => said.has(words) || (words.length >= SHORTEST_WORDS && text.includes(words)),
-      ),
-  );
-}

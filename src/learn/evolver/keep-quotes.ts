@@ -1,8 +1,11 @@
 import { Buffer } from 'node:buffer';
 import type { FailureCase, Passage } from '../../core/learn.ts';
+import type { Lesson } from '../../core/lesson.ts';
 import { oneLine } from '../../text/visible-text.ts';
+import { readLesson } from '../distiller/write-lesson.ts';
 import { findQuote, wordsAbout } from '../draft-lesson.ts';
 import { cutAtSentence } from '../reply-fields.ts';
+import { coversRemark } from './check-skill.ts';
 
 const MOST_QUOTES = 4;
 const LONGEST_QUOTE = 240;
@@ -30,14 +33,30 @@ export function countSayings(
   return [...counted.values()].sort((a, b) => b.times - a.times);
 }
 
+const MOST_EARLIER = 8;
+
+/** What the lessons that a skill takes the place of quote. */
+export const earlierQuotes = (lessons: readonly Lesson[]): readonly string[] =>
+  lessons
+    .flatMap(({ text }) => [
+      ...(readLesson(text)?.quotes ?? []),
+      ...text.content.split('\n').flatMap((line) => SAID.exec(line)?.[1] ?? []),
+    ])
+    .slice(0, MOST_EARLIER);
+
 /**
  * A lesson's text with what people said, letter by letter. A line of the model that quotes somebody stays only if it was recorded
  * so: nobody is given words that they did not say. The words that are missing are added.
  */
-export function keepQuotes(content: string, failures: readonly FailureCase[]): string {
+export function keepQuotes(
+  content: string,
+  failures: readonly FailureCase[],
+  earlier: readonly string[] = [],
+): string {
   const words = countSayings(failures);
   const sayings = [
     ...words.map(({ text }) => text),
+    ...earlier,
     ...failures.flatMap(({ task, passages, trajectory = [] }) => [
       task,
       ...passages.filter(({ origin }) => origin === 'user').map(({ text }) => text),
@@ -57,12 +76,16 @@ export function keepQuotes(content: string, failures: readonly FailureCase[]): s
   const missing = words
     .slice(0, MOST_QUOTES)
     .map((one) => ({ ...one, text: cutAtSentence(oneLine(one.text), LONGEST_QUOTE).replace(/…$/, '') }))
-    .filter(({ text }) => !said.includes(text));
+    .filter(({ text }) => !said.includes(text) && coversRemark(kept, text));
   const added = missing.map(
     ({ origin, text, times }) =>
       `${origin === 'verifier' ? 'The check said' : 'The user said'}: "${text}"${times > 1 ? ` (${times} times)` : ''}`,
   );
-  const whole = [kept, ...added].join('\n');
+  const before = earlier
+    .map((quote) => oneLine(quote))
+    .filter((quote) => ![said, ...added].some((line) => line.includes(quote)))
+    .map((quote) => `The user said: "${quote}"`);
+  const whole = [kept, ...added, ...new Set(before)].join('\n');
   return Buffer.byteLength(whole) > LARGEST_CONTENT ? kept : whole;
 }
 

@@ -140,10 +140,9 @@ function place(
   if (before.some((other) => other.content === shape.content)) return `"${shape.name}" comes twice`;
   const isFree = (lesson: Lesson): boolean =>
     !lesson.frozen && !before.some((other) => other.lessons.some(({ id }) => id === lesson.id));
-  const named = shape.revises.flatMap((name) => findNamed(name, skills) ?? []).filter(isFree);
-  const same = findNamed(shape.name, skills);
-  const isSame = named.length === 0 && same !== undefined && isFree(same) && isAboutSame(shape, same);
-  const lessons = isSame ? [same] : [...new Set(named)];
+  const named = [...new Set([...shape.revises, shape.name].flatMap((name) => findNamed(name, skills) ?? []))];
+  // A name alone makes no revision: another rule under an old name would take the old rule away.
+  const lessons = named.filter((lesson) => isFree(lesson) && isSameRule(shape, lesson));
   const taken = new Set([...known.map(({ text }) => text.name), ...before.map(({ name }) => name)]);
   const category = CATEGORIES.find((one) => one === shape.category) ?? 'general';
   return { ...shape, category, name: lessons[0]?.text.name ?? uniqueLessonName(shape.name, taken), lessons };
@@ -155,10 +154,11 @@ function findNamed(name: string, skills: readonly Lesson[]): Lesson | undefined 
   return found.length === 1 ? found[0] : undefined;
 }
 
+/** The share of the shorter text's words that are in the other when both state one rule. */
 const SHARED_WORDS = 0.34;
 
-/** Whether a skill with the name of a lesson is about the same: enough of the smaller one's words are in the other. */
-function isAboutSame(shape: SkillShape, { text }: Lesson): boolean {
+/** Whether a skill states the rule of a lesson. */
+function isSameRule(shape: SkillShape, { text }: Lesson): boolean {
   const words = (one: { readonly description: string; readonly content: string }): ReadonlySet<string> =>
     topicStems(`${one.description} ${one.content}`);
   const [mine, theirs] = [words(shape), words(text)];

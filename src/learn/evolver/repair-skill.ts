@@ -205,11 +205,14 @@ function contentOf(member: JsonObject): string {
   return limited([text, ...new Set(parts)].filter((part) => part !== '').join('\n'));
 }
 
+const EMPTY_STEP = /^\s*(?:\d{1,3}[.)]|[-*+•])\s*$/;
+
 /** Within the limits of a lesson, cut behind a sentence or a line. */
 function limited(text: string): string {
   const lines: string[] = [];
   let filled = 0;
   for (const line of text.split('\n')) {
+    if (EMPTY_STEP.test(line)) continue;
     if (line.trim() !== '' && ++filled > MOST_LINES) break;
     lines.push(line.length > LONGEST_LINE ? cutAtSentence(line, LONGEST_LINE) : line);
   }

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
 import type { StoredFact } from '../../core/fact.ts';
 import type { FailureCase, Learner, Proposal } from '../../core/learn.ts';
-import type { Note, Scope } from '../../core/lesson.ts';
+import type { Scope } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { Records } from '../../core/store.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { type Manner, readManner } from '../../evidence/signals/manner.ts';
+import { sentencesOf } from '../../text/sentences.ts';
 import { cycleIdOf } from '../cycle.ts';
-import { sentencesOf } from '../distiller/quote-sentences.ts';
 import { writeLesson } from '../distiller/write-lesson.ts';
-import { sharedScope, uniqueLessonName } from '../draft-lesson.ts';
+import { draftLesson, sharedScope, uniqueLessonName } from '../draft-lesson.ts';
 import type { FactFold } from '../learning-state.ts';
 import { readCases } from '../read-cases.ts';
 import type { LearnerRow, LearningPieces } from '../runner.ts';
@@ -234,17 +234,6 @@ function propose({ agent, id, newest, same }: RepeatedManner, library: Pick<Libr
   const name = `manner-${newest.key.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`
     .slice(0, 60)
     .replace(/-+$/, '');
-  const note: Note = {
-    keywords: [],
-    tags: [newest.topic],
-    importance: 0.7,
-    confidence: 0.7,
-    source: 'told',
-    visibility: 'scoped',
-    halfLifeDays: 365,
-    links: [],
-    tier: newest.tier,
-  };
   const { project } = sharedScope(cases.map(({ scope }) => scope));
   return {
     change: {
@@ -252,15 +241,21 @@ function propose({ agent, id, newest, same }: RepeatedManner, library: Pick<Libr
       id,
       kind: 'identity',
       state: 'proposed',
-      text: {
+      text: draftLesson({
         name: uniqueLessonName(name, taken),
         description: words.description,
         content: words.content,
         scope: { agent, ...(project === undefined ? {} : { project }) },
-        note,
-        evidence: { turns: cases.map(({ turn }) => turn), quotes: [], learner: IDENTITY_LEARNER },
-        taint: [],
-      },
+        keywords: [],
+        tags: [newest.topic],
+        importance: 0.7,
+        confidence: 0.7,
+        source: 'told',
+        halfLifeDays: 365,
+        tier: newest.tier,
+        learner: IDENTITY_LEARNER,
+        turns: cases.map(({ turn }) => turn),
+      }),
     },
     quotes: same.map(({ one, quote }) => ({ turn: one.turn, text: quote })),
   };

@@ -3,6 +3,7 @@ import type { Lesson, LessonText } from '../../core/lesson.ts';
 import { truncateEnd, truncateMiddle } from '../../text/truncate.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { recordedQuotes, stuckBy, wordsAbout } from '../draft-lesson.ts';
+import { whyNotWritten } from '../evolver/check-skill.ts';
 import { draftSkillText } from '../evolver/draft-skill.ts';
 import { type RetiredShape, repairSkill, type SkillShape } from '../evolver/repair-skill.ts';
 import { whyNotRetired } from '../gate/judge-retirement.ts';
@@ -59,7 +60,9 @@ export function createReviser({
             const read = repairSkill(first);
             if (!read.ok) return { fault: read.why };
             if ('retired' in read) return { retired: read.retired };
-            const why = checkText?.(draft(read.shape));
+            const why =
+              whyNotWritten(read.shape, recordedQuotes(read.shape.quotes, failures), failures) ??
+              checkText?.(draft(read.shape));
             return why === undefined ? { shape: read.shape } : { fault: why };
           },
         },

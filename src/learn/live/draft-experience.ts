@@ -1,15 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { FailureCase } from '../../core/learn.ts';
 import type { LessonText, Scope } from '../../core/lesson.ts';
-import { keywordsOf, topicWords } from '../../text/topic-words.ts';
-import { truncateEnd } from '../../text/truncate.ts';
-import { oneLine } from '../../text/visible-text.ts';
-import { importanceOf } from '../draft-lesson.ts';
+import { topicWords } from '../../text/topic-words.ts';
+import { draftLesson, importanceOf, situationLine } from '../draft-lesson.ts';
 import type { SuccessfulTurn } from './live-material.ts';
 
-const MOST_TURNS = 64;
-const LONGEST_DESCRIPTION = 300;
-const MOST_TRIGGERS = 8;
 const IMPORTANCE_OF_SUCCESS = 0.4;
 
 export interface Experience {
@@ -27,33 +22,21 @@ export interface Experience {
 }
 
 /** The lesson text of an experience. */
-export function draftExperience(experience: Experience, halfLifeDays: number): LessonText {
-  const { name, content, keywords, scope, failures, successes } = experience;
-  const description = truncateEnd(oneLine(experience.description), LONGEST_DESCRIPTION);
-  const context = truncateEnd(oneLine((failures[0] ?? successes[0])?.task ?? ''), 300);
-  const triggers = [...new Set(experience.triggers ?? [])].slice(0, MOST_TRIGGERS);
-  const turns = [...new Set([...failures, ...successes].map(({ turn }) => turn))];
-  return {
-    name,
-    description,
-    content,
-    scope,
-    note: {
-      ...(context === '' ? {} : { context }),
-      keywords: keywords.length === 0 ? keywordsOf(`${description} ${content}`) : keywords,
-      tags: [],
-      importance: failures.length === 0 ? IMPORTANCE_OF_SUCCESS : importanceOf(failures),
-      confidence: contrastOf(failures, successes),
-      source: 'experience',
-      visibility: 'scoped',
-      halfLifeDays,
-      links: [],
-      ...(triggers.length === 0 ? {} : { triggers }),
-    },
-    evidence: { turns: turns.slice(0, MOST_TURNS), quotes: [], learner: 'live' },
-    taint: [],
-  };
-}
+export const draftExperience = (experience: Experience, halfLifeDays: number): LessonText => {
+  const { failures, successes, ...words } = experience;
+  return draftLesson({
+    ...words,
+    description: situationLine(words.description),
+    keywords: words.keywords.length === 0 ? undefined : words.keywords,
+    context: (failures[0] ?? successes[0])?.task,
+    importance: failures.length === 0 ? IMPORTANCE_OF_SUCCESS : importanceOf(failures),
+    confidence: contrastOf(failures, successes),
+    source: 'experience',
+    halfLifeDays,
+    learner: 'live',
+    turns: [...failures, ...successes].map(({ turn }) => turn),
+  });
+};
 
 /**
  * How certain the contrast is: the mean of 1 − reward over the failures and of the reward over the successes. A missing

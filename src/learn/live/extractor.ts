@@ -13,6 +13,7 @@ import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { taskLine } from '../distiller/write-lesson.ts';
 import { mayScopesOverlap, rankFailures, recordedQuotes, stuckBy } from '../draft-lesson.ts';
+import { whySaysNothing } from '../evolver/check-skill.ts';
 import { draftExperience, type Experience, nameExperience } from './draft-experience.ts';
 import { type Extraction, readExtraction, writeExtractionQuestion } from './extraction-question.ts';
 import { type CallNote, describeCorrectedCall, findCorrectedCall } from './find-corrected-call.ts';
@@ -103,20 +104,18 @@ async function* learnByAsking(
       quotes,
     };
   };
-  let replies = 0;
   const answer = await ask<Extraction | undefined>(
     {
       name: 'extract',
       ...question,
       maxTokens: MAX_TOKENS,
       read: (value) => {
-        const isLast = replies++ > 0;
         const read = readExtraction(value);
         if (read === undefined || 'fault' in read) return read;
         const { text, quotes } = draft(read);
-        const why = checkText?.(text);
+        const why = whySaysNothing(text) ?? checkText?.(text);
         if (why !== undefined) return { fault: why };
-        return quotes.length > 0 || isLast
+        return quotes.length > 0
           ? read
           : { fault: '"quotes" must hold a passage exactly as it was recorded, with its turn' };
       },
@@ -128,7 +127,6 @@ async function* learnByAsking(
     return yield { stuck: 'the model found nothing to learn', isRetryable: false };
   if (signal.aborted) return;
   const { text, quotes } = draft(answer.value);
-  if (quotes.length === 0) journal('no quote of the extraction was recorded');
   const evidence = { ...text.evidence, model: answer.model, prompt: answer.prompt };
   const { revises, retires } = answer.value;
   const named = (names: readonly string[]): readonly Lesson[] =>

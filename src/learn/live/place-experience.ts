@@ -1,12 +1,9 @@
 import type { CoveredByLesson, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
 import { isPersonsWord } from '../../lessons/told.ts';
-import { uniqueLessonName } from '../draft-lesson.ts';
+import { MOST_LINKS, reviseLesson, uniqueLessonName } from '../draft-lesson.ts';
 import { whyNotRetired } from '../gate/judge-retirement.ts';
 
-const MOST_TURNS = 64;
-const MOST_LINKS = 32;
-const MOST_TRIGGERS = 8;
 const STANDING = { live: 0, trial: 1, proposed: 2, retired: 3, rejected: 3 } as const;
 
 export interface PlacedExperience {
@@ -57,7 +54,7 @@ export function* placeExperience(
     };
     yield { change: { op: 'add', id, kind: 'experience', state: 'proposed', text: added }, quotes };
   } else {
-    const revised = revisedText(into.text, text, [...absorbed.map((lesson) => lesson.id), ...links]);
+    const revised = reviseLesson([into.text], text, [...absorbed.map((lesson) => lesson.id), ...links]);
     const { revision: from } = into;
     const change: Proposal['change'] =
       absorbed.length === 0
@@ -86,27 +83,3 @@ const isSameScope = (a: LessonText['scope'], b: LessonText['scope']): boolean =>
   a.runKind === b.runKind &&
   a.domain === b.domain &&
   a.member === b.member;
-
-/** The newest words, with the name, the scope and the evidence of the lesson that they revise. */
-export function revisedText(old: LessonText, text: LessonText, links: readonly string[]): LessonText {
-  const turns = [...new Set([...old.evidence.turns, ...text.evidence.turns])].slice(-MOST_TURNS);
-  const triggers = [...new Set([...(text.note.triggers ?? []), ...(old.note.triggers ?? [])])];
-  return {
-    ...text,
-    name: old.name,
-    scope: old.scope,
-    note: {
-      ...text.note,
-      tags: old.note.tags,
-      source: old.note.source,
-      visibility: old.note.visibility,
-      halfLifeDays: old.note.halfLifeDays,
-      importance: Math.max(old.note.importance, text.note.importance),
-      links: [...new Set([...old.note.links, ...links])].slice(0, MOST_LINKS),
-      ...(triggers.length === 0 ? {} : { triggers: triggers.slice(0, MOST_TRIGGERS) }),
-      ...(old.note.isAlways === true ? { isAlways: true } : {}),
-    },
-    evidence: { ...text.evidence, turns, quotes: old.evidence.quotes },
-    taint: [...new Set([...old.taint, ...text.taint])],
-  };
-}

@@ -3,7 +3,7 @@ import type { Library } from '../../core/library.ts';
 import type { Records } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { hasMark } from '../../redact/scan-context.ts';
-import { sentencesOf } from '../distiller/quote-sentences.ts';
+import { sentencesOf } from '../../text/sentences.ts';
 import { readClaim, type SentenceClaim } from './write/claim.ts';
 import { compareClaims, isForgotten, readForgetRequests } from './write/compare-claims.ts';
 import { isTakenBackSince } from './write/decide.ts';

@@ -3,12 +3,8 @@ import type { Answer, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { AttemptGroup } from '../../core/practice.ts';
-import { keywordsOf } from '../../text/topic-words.ts';
-import { truncateEnd } from '../../text/truncate.ts';
-import { oneLine } from '../../text/visible-text.ts';
-import { sharedScope, uniqueLessonName } from '../draft-lesson.ts';
+import { draftLesson, reviseLesson, sharedScope, situationLine, uniqueLessonName } from '../draft-lesson.ts';
 import { nameExperience } from '../live/draft-experience.ts';
-import { revisedText } from '../live/place-experience.ts';
 import { scopeOfTask } from './attempt-cases.ts';
 import { meanOf, rewardsOf } from './practice-input.ts';
 import { isOpenLesson } from './propose-operations.ts';
@@ -21,7 +17,6 @@ const MOST_TURNS = 64;
 const MOST_LINKS = 16;
 const MOST_TRIGGERS = 8;
 const LONGEST_WORD = 64;
-const LONGEST_DESCRIPTION = 300;
 
 /** A proposal with the groups that its learner was shown for it. Plain data. */
 export interface PracticeProposal {
@@ -36,35 +31,25 @@ export function draftText(
   halfLifeDays: number,
   answer: Answer<unknown>,
 ): LessonText {
-  const description = truncateEnd(oneLine(`When ${situation}.`), LONGEST_DESCRIPTION);
-  const context = truncateEnd(oneLine(task.prompt), 300);
   const [model, prompt] = answer.ok ? [answer.model, answer.prompt] : [];
-  return {
+  return draftLesson({
     name: nameExperience(situation),
-    description,
+    description: situationLine(`When ${situation}.`),
     content: insight,
     scope: scopeOfTask(task),
-    note: {
-      ...(context === '' ? {} : { context }),
-      keywords: keywords.length === 0 ? keywordsOf(`${description} ${insight}`) : keywords,
-      tags: ['practice', task.domain.slice(0, LONGEST_WORD)],
-      importance: IMPORTANCE,
-      confidence: meanOf(rewardsOf(attempts)),
-      source: 'practice',
-      visibility: 'scoped',
-      halfLifeDays,
-      links: [],
-      ...(triggers.length === 0 ? {} : { triggers: triggers.slice(0, MOST_TRIGGERS) }),
-    },
-    evidence: {
-      turns: attempts.map(({ id }) => id).slice(0, MOST_TURNS),
-      quotes: [],
-      learner: 'practice',
-      ...(model === undefined ? {} : { model }),
-      ...(prompt === undefined || prompt === '' ? {} : { prompt }),
-    },
-    taint: [],
-  };
+    context: task.prompt,
+    keywords: keywords.length === 0 ? undefined : keywords,
+    tags: ['practice', task.domain.slice(0, LONGEST_WORD)],
+    importance: IMPORTANCE,
+    confidence: meanOf(rewardsOf(attempts)),
+    source: 'practice',
+    halfLifeDays,
+    triggers,
+    learner: 'practice',
+    turns: attempts.map(({ id }) => id),
+    ...(model === undefined ? {} : { model }),
+    ...(prompt === undefined ? {} : { prompt }),
+  });
 }
 
 interface DraftInput {
@@ -120,7 +105,7 @@ export function draftProposals({
         },
       ];
     }
-    const revised = revisedText(old.text, text, []);
+    const revised = reviseLesson([old.text], text);
     const tags = [...new Set([...old.text.note.tags, ...text.note.tags])].slice(0, MOST_LINKS);
     const named = { ...revised, description: old.text.description, note: { ...revised.note, tags } };
     const { id, revision: from } = old;

@@ -1,6 +1,7 @@
 import type { Lesson } from '../../core/lesson.ts';
 import type { LessonEvent, Library } from '../../core/library.ts';
 import { isErasedText } from '../erased-text.ts';
+import { titleOf } from '../title.ts';
 
 /** Why a lesson is retired or rejected. */
 export interface Closing {
@@ -51,7 +52,7 @@ function reasonOf(lesson: Lesson, event: LessonEvent, library: History): Omit<Cl
     const into = lesson.mergedInto === undefined ? undefined : library.lesson(lesson.mergedInto);
     return {
       by: 'merge',
-      words: `merged into ${into?.text.name ?? lesson.mergedInto ?? 'another one'}`,
+      words: `merged into ${into === undefined ? (lesson.mergedInto ?? 'another one') : `“${titleOf(into)}”`}`,
       undo: approve,
     };
   }

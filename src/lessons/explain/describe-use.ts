@@ -4,6 +4,7 @@ import { countOutcomes } from '../../stats/effect-posterior.ts';
 import { describeTrial, isForOwner, trialOf } from '../effect/describe-trial.ts';
 import type { TrialRecord, Trials } from '../effect/fold-trials.ts';
 import type { LessonEffects } from '../effect/lesson-effects.ts';
+import { namesOf } from '../title.ts';
 import { closingOf, rollbackInForce } from './closed-by.ts';
 
 const MOST_NAMED = 5;
@@ -33,13 +34,13 @@ export function describeUse(
     proposed: proposed
       .slice(0, MOST_NAMED)
       .map(({ id, text, reason, createdAt }) =>
-        compact({ id, name: text.name, reason, at: new Date(createdAt).toISOString() }),
+        compact({ id, ...namesOf({ text }), reason, at: new Date(createdAt).toISOString() }),
       ),
     proposedCount: proposed.length,
     undecided: undecided
       .slice(0, MOST_NAMED)
       .map(({ lesson, trial }) =>
-        compact({ id: lesson.id, name: lesson.text.name, reason: describeTrial(trial) }),
+        compact({ id: lesson.id, ...namesOf(lesson), reason: describeTrial(trial) }),
       ),
     undecidedCount: undecided.length,
     trials: {

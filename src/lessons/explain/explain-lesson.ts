@@ -5,6 +5,7 @@ import type { Records } from '../../core/store.ts';
 import { describeTrial, isForOwner } from '../effect/describe-trial.ts';
 import type { TrialRecord } from '../effect/fold-trials.ts';
 import { isPersonsWord } from '../told.ts';
+import { originOf, quoteWords } from '../title.ts';
 import { closingOf } from './closed-by.ts';
 
 type EvidenceRecords = Pick<Records, 'turn' | 'session' | 'block' | 'rewards'>;
@@ -40,6 +41,24 @@ export async function readEvidence({ text }: Lesson, records: EvidenceRecords): 
       });
     }
   return { ...evidence, turns, quotes };
+}
+
+/** The quote that tells most about where a lesson comes from: a person's, else any that can still be read. */
+export function leadingQuote({ quotes }: JsonObject): JsonObject | undefined {
+  const readable = asArray(quotes)
+    .map(asObject)
+    .filter(({ text }) => text !== undefined);
+  return (
+    readable.find(({ by }) => by === 'you') ?? readable.find(({ by }) => by === 'a verifier') ?? readable[0]
+  );
+}
+
+/** Where a lesson comes from: the recorded words of a person or a check, where there are any. */
+export function describeOrigin(lesson: Lesson, evidence: JsonObject): string {
+  const { by, text } = leadingQuote(evidence) ?? {};
+  const words = asString(text);
+  if (words === undefined || (by !== 'you' && by !== 'a verifier')) return originOf(lesson);
+  return quoteWords(by === 'you' ? 'You' : 'A check', words);
 }
 
 /** A quote with its text from the record; without text when it was erased. */
@@ -91,8 +110,8 @@ export function writtenBy({ text }: Lesson): string {
   if (learner === 'file') return 'a file in the skills folder';
   const from = text.overlay?.from;
   if (from !== undefined)
-    return `Instar's ${learner}, from an event that ${from.matches} of other sessions support (score ${from.score}), without a model`;
-  return `Instar's ${learner}, from people's own words, without a model`;
+    return `Instar, from an event that ${from.matches} of other sessions support (score ${from.score}), without a model`;
+  return 'Instar, in the words that were said, without a model';
 }
 
 /** Why a lesson is in its state, what it waits for, and the command that changes it. */

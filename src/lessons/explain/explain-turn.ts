@@ -11,6 +11,7 @@ import { shortId } from '../../text/short-id.ts';
 import { isErasedText } from '../erased-text.ts';
 import { fixedErrorOf, isFragment } from '../overlay-lessons.ts';
 import { isInScope, matchesPattern } from '../scope.ts';
+import { namesOf, titleOf } from '../title.ts';
 import { admit, audienceOf, type LearnedIn, memberOf, reachOf } from '../visibility.ts';
 import { closingOf } from './closed-by.ts';
 
@@ -117,7 +118,7 @@ function explain(
   const seen = chosen?.fact.considered.find((one) => one.id === id);
   const head = {
     id,
-    name: text.name,
+    ...namesOf({ text }),
     ...(seen === undefined ? {} : { relevance: seen.relevance }),
   };
   if (turn.lessons.includes(id)) {
@@ -345,10 +346,10 @@ function whyNotTaken(seen: ConsideredLesson, { chosen }: Hidden, library: Librar
         because: `it fits (${figure}), but it is too long beside those that fit better (library.tokenBudget)`,
       };
     case 'near-duplicate': {
-      const twin = seen.of === undefined ? undefined : library.lesson(seen.of)?.text.name;
+      const twin = seen.of === undefined ? undefined : library.lesson(seen.of);
       return {
         verdict: 'near-duplicate',
-        because: `it says nearly the same as ${twin ?? 'another one'}, which was taken instead`,
+        because: `it says nearly the same as ${twin === undefined ? 'another one' : `“${titleOf(twin)}”`}, which was taken instead`,
       };
     }
     case 'hidden-by-age':

@@ -10,8 +10,10 @@ import { describeTrial, trialOf } from '../effect/describe-trial.ts';
 import type { TrialRecord, Trials } from '../effect/fold-trials.ts';
 import { isIdentityProposal, measurementOf } from '../identity-measurement.ts';
 import { tierOf } from '../identity-tier.ts';
+import { namesOf } from '../title.ts';
 import { closingOf, rollbackInForce } from './closed-by.ts';
-import { explainState, readEvidence, writtenBy } from './explain-lesson.ts';
+import { readSince, seqBefore, sumCost } from './cycle-costs.ts';
+import { describeOrigin, explainState, leadingQuote, readEvidence, writtenBy } from './explain-lesson.ts';
 
 export interface TodayOptions {
   readonly library: Library;
@@ -23,7 +25,6 @@ export interface TodayOptions {
   readonly now: number;
 }
 
-const PAGE = 1000;
 const MOST_SESSIONS = 1000;
 
 /** What happened since midnight, by the machine's local calendar. */
@@ -125,40 +126,11 @@ function measuredWords(trial: TrialRecord | undefined, effect: JsonObject = {}):
 /** A change of an identity that waits for its owner. */
 const describeProposal = (lesson: Lesson, measured: TrialRecord | undefined): JsonObject => ({
   id: lesson.id,
-  name: lesson.text.name,
+  ...namesOf(lesson),
   agent: lesson.text.scope.agent ?? '',
   tier: tierOf(lesson) ?? '',
   measured: describeTrial(measured) ?? 'not measured',
 });
-
-/** The newest fact before a time, by bisection: facts are in the order of their times but for small steps of the clock. */
-async function seqBefore(from: number, records: Pick<Records, 'facts' | 'totals'>): Promise<number> {
-  let low = 0;
-  let high = (await records.totals()).facts;
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const [next] = await records.facts(middle, 1);
-    if (next !== undefined && next.at < from) low = Math.max(middle + 1, next.seq);
-    else high = middle;
-  }
-  return low;
-}
-
-async function readSince(
-  type: FoldedType,
-  before: number,
-  from: number,
-  records: Pick<Records, 'factsOf'>,
-): Promise<readonly StoredFact[]> {
-  const facts: StoredFact[] = [];
-  for (let after = before; ; ) {
-    const page = await records.factsOf(type, after, PAGE);
-    facts.push(...page.filter(({ at }) => at >= from));
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return facts;
-    after = last.seq;
-  }
-}
 
 /** Sessions and turns since a time, and in how many turns each lesson was shown. */
 async function countUse(from: number, records: Pick<Records, 'sessions' | 'turns'>) {
@@ -189,18 +161,16 @@ async function describeNew(
   { library, records, shownIn, trial }: NewLessonContext,
 ): Promise<JsonObject> {
   const evidence = await readEvidence(lesson, records);
-  const quotes = (Array.isArray(evidence.quotes) ? evidence.quotes : []) as readonly JsonObject[];
-  const quote =
-    quotes.find(({ by, text }) => by === 'you' && text !== undefined) ??
-    quotes.find(({ text }) => text !== undefined);
+  const quote = leadingQuote(evidence);
   const { because, fix } = explainState(lesson, library, trial);
   return {
     id: lesson.id,
-    name: lesson.text.name,
+    ...namesOf(lesson),
     description: lesson.text.description,
     state: lesson.state,
     because,
     ...(fix === undefined ? {} : { fix }),
+    origin: describeOrigin(lesson, evidence),
     writtenBy: writtenBy(lesson),
     at: new Date(lesson.createdAt).toISOString(),
     shownIn,
@@ -210,7 +180,7 @@ async function describeNew(
 
 const describeTested = (lesson: Lesson, trial: TrialRecord, at: number): JsonObject => ({
   id: lesson.id,
-  name: lesson.text.name,
+  ...namesOf(lesson),
   state: lesson.state,
   outcome: trial.end?.outcome ?? '',
   what: describeTrial(trial) ?? '',
@@ -221,7 +191,7 @@ function describeChange(lesson: Lesson, events: readonly LessonEvent[], library:
   const last = events.at(-1);
   return {
     id: lesson.id,
-    name: lesson.text.name,
+    ...namesOf(lesson),
     state: lesson.state,
     what: consolidated(lesson, last, library) ?? `${last?.op ?? 'changed'}: ${last?.reason ?? ''}`,
     by: last?.by.name ?? '',
@@ -233,22 +203,9 @@ function describeChange(lesson: Lesson, events: readonly LessonEvent[], library:
 function consolidated(lesson: Lesson, last: LessonEvent | undefined, library: Library): string | undefined {
   const { mergedInto, state } = lesson;
   if (mergedInto !== undefined)
-    return `merged into ${library.lesson(mergedInto)?.text.name ?? mergedInto}: ${last?.reason ?? ''}`;
+    return `merged into ${namesOf(library.lesson(mergedInto)).title || mergedInto}: ${last?.reason ?? ''}`;
   if (state === 'retired' && last?.by.name === 'consolidation') return `archived: ${last.reason}`;
   return closingOf(lesson, library)?.words;
-}
-
-function sumCost(cycles: readonly StoredFact[]): JsonObject {
-  let [calls, tokens, unpricedTokens, usd, runs] = [0, 0, 0, 0, 0];
-  for (const { fact } of cycles) {
-    if (fact.type !== 'cycle-end') continue;
-    runs++;
-    calls += fact.cost.calls;
-    tokens += fact.cost.inputTokens + fact.cost.outputTokens;
-    usd += fact.cost.usd;
-    unpricedTokens += fact.cost.unpricedTokens ?? 0;
-  }
-  return { runs, calls, tokens, unpricedTokens, usd };
 }
 
 /** What sessions of practice that ended since a time brought, and what they cost. */

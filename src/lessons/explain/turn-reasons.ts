@@ -5,6 +5,7 @@ import type { Library } from '../../core/library.ts';
 import { AUTO_MODEL } from '../../core/overlay.ts';
 import type { Records, TurnView } from '../../core/store.ts';
 import { isNgramEngine } from '../../embed/ngram-embed.ts';
+import { namesOf } from '../title.ts';
 import { createReadLearnedIn, type LearnedIn } from '../visibility.ts';
 import { explainLessons } from './explain-turn.ts';
 
@@ -58,7 +59,7 @@ export async function explainTurn(
     at: new Date(turn.startedAt).toISOString(),
     role: turn.role,
     generation: turn.generation,
-    shown: turn.lessons.map((lesson) => ({ id: lesson, name: library.lesson(lesson)?.text.name ?? '' })),
+    shown: turn.lessons.map((lesson) => ({ id: lesson, ...namesOf(library.lesson(lesson)) })),
     lessons: explainLessons(options).map((one) => ({ ...one })),
     choices,
     route: routeOf(turn, recalls),

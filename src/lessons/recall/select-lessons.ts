@@ -7,6 +7,7 @@ import { contentOf } from '../overlay-lessons.ts';
 import { renderLine } from '../render-block.ts';
 import { isSameInPlainWords } from '../similar/plain-words.ts';
 import { isPersonsWord, personsWords } from '../told.ts';
+import { promptName } from '../title.ts';
 import type { RecallCandidate } from './find-candidates.ts';
 import { NOTE_WEIGHTS, type RelevanceWeights, relevanceOf } from './relevance.ts';
 
@@ -375,7 +376,8 @@ const considered = (
 ): ConsideredLesson => ({
   id: lesson.id,
   revision: lesson.revision,
-  name: lesson.text.name,
+  // As the prompt shows it: a later withdrawal names it so.
+  name: promptName(lesson.text),
   relevance: relevanceOf(evidence),
   activation,
   verdict,

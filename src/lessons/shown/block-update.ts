@@ -2,6 +2,7 @@ import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { RecallQuery, RecallResult } from '../../core/recall.ts';
 import { placeLessons, renderDelta, renderSaid } from '../render-block.ts';
 import { isPersonsWord, personsWords } from '../told.ts';
+import { promptName } from '../title.ts';
 import {
   extendThread,
   freezeThread,
@@ -288,7 +289,7 @@ function outdatedNames(
   news: readonly Lesson[],
   thread: PromptThread,
 ): readonly string[] {
-  const current = new Set(news.map(({ text }) => text.name));
+  const current = new Set(news.map(({ text }) => promptName(text)));
   const names = [...withdrawn, ...idsOf(news)].map((id) => thread.inForce.get(id)?.name);
   return names.filter((name) => name !== undefined && !current.has(name)).map(String);
 }
@@ -315,7 +316,7 @@ export function withRevisedLessons(
     const { id, revision, text } = lesson;
     const { relevance = 0, activation = 0 } = looked.get(id) ?? {};
     const verdict = wasLine(lesson) ? 'listed' : 'shown';
-    looked.set(id, { id, revision, name: text.name, relevance, activation, verdict });
+    looked.set(id, { id, revision, name: promptName(text), relevance, activation, verdict });
   }
   return {
     ...recalled,

@@ -7,6 +7,7 @@ import type { Trials } from '../effect/fold-trials.ts';
 import type { LessonEffects } from '../effect/lesson-effects.ts';
 import { activationOf } from '../recall/activation.ts';
 import { isPersonsWord } from '../told.ts';
+import { namesOf, pairNames } from '../title.ts';
 import { LESSON_LIKENESS } from './compare.ts';
 import { type Contradiction, whyContradict } from './contradictions.ts';
 import { findDuplicates } from './duplicates.ts';
@@ -50,27 +51,28 @@ export async function reviewLibrary(options: LibraryReviewOptions): Promise<Json
     },
     now,
   );
-  const nameOf = (id: string): string => active.find((lesson) => lesson.id === id)?.text.name ?? id;
   return {
     waiting: active
       .filter(({ state }) => state === 'proposed')
-      .map(({ id, text, reason }) => compact({ id, name: text.name, reason })),
+      .map(({ id, text, reason }) => compact({ id, ...namesOf({ text }), reason })),
     undecided: active
       .filter(({ state }) => state === 'trial')
       .flatMap((lesson) => {
         const trial = trialOf(lesson, options.trials);
         if (trial === undefined || !isForOwner(trial)) return [];
-        return [compact({ id: lesson.id, name: lesson.text.name, reason: describeTrial(trial) })];
+        return [compact({ id: lesson.id, ...namesOf(lesson), reason: describeTrial(trial) })];
       }),
-    same: pairs.map(({ a, b }) => ({ a: a.id, b: b.id, names: [a.text.name, b.text.name] })),
+    same: pairs.map(({ a, b }) => ({ a: a.id, b: b.id, ...pairNames(a, b) })),
     contradictions: contradictions.map(({ a, b, why }) => ({
       a: a.id,
       b: b.id,
-      names: [a.text.name, b.text.name],
+      ...pairNames(a, b),
       why,
     })),
     forgettable: forgettable.flatMap((change) =>
-      change.op === 'retire' ? [{ id: change.id, name: nameOf(change.id), reason: change.reason }] : [],
+      change.op === 'retire'
+        ? [{ id: change.id, ...namesOf(active.find(({ id }) => id === change.id)), reason: change.reason }]
+        : [],
     ),
     changes: [...merges, ...forgettable].map(encodeChange),
   };

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { ngramVector } from '../../embed/ngram-embed.ts';
+import { pairNames } from '../title.ts';
 import { LESSON_LIKENESS } from './compare.ts';
 import { findContradictions } from './contradictions.ts';
 import { findDuplicates } from './duplicates.ts';
@@ -12,7 +13,7 @@ export function reviewNotes(lessons: readonly Lesson[]): JsonObject {
   const named = ({ a, b }: { readonly a: Lesson; readonly b: Lesson }): JsonObject => ({
     a: a.id,
     b: b.id,
-    names: [a.text.name, b.text.name],
+    ...pairNames(a, b),
   });
   return {
     same: findDuplicates(lessons, vectors, { proof: () => 0 }).pairs.map(named),

@@ -1,11 +1,13 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
+import { namesOf } from '../title.ts';
 
 /** A lesson that was last changed by a file, not by a person. */
 interface FileChange {
   readonly id: string;
   readonly name: string;
+  readonly title: string;
   readonly what: 'waits' | 'edited' | 'deleted';
   readonly at: number;
   readonly reason?: string;
@@ -28,14 +30,14 @@ export function listFileChanges(library: Library, now: number): readonly FileCha
 const changesIn = new WeakMap<readonly Lesson[], readonly FileChange[]>();
 
 function fileChangeOf(lesson: Lesson, library: Library): FileChange | undefined {
-  const { id, state, text, reason } = lesson;
+  const { id, state, reason } = lesson;
   const events = library.history(id);
   const last = events.findLast(({ by }) => by.kind === 'file');
   const decided = events.findLast(({ by }) => by.kind === 'person');
   if (last === undefined || events.indexOf(last) < events.lastIndexOf(decided ?? last)) return undefined;
   if (state === 'rejected') return undefined;
   const what = state === 'proposed' ? 'waits' : state === 'retired' ? 'deleted' : 'edited';
-  return { id, name: text.name, what, at: last.at, ...(reason === undefined ? {} : { reason }) };
+  return { id, ...namesOf(lesson), what, at: last.at, ...(reason === undefined ? {} : { reason }) };
 }
 
 export const encodeFileChange = ({ at, ...change }: FileChange): JsonObject => ({

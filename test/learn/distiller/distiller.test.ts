@@ -49,7 +49,7 @@ describe('a lesson', () => {
           op: 'add',
           kind: 'skill',
           text: {
-            name: 'pnpm-not-npm',
+            name: 'use-pnpm-here-not-npm',
             description: '"we use pnpm here, not npm"',
             scope: { agent: 'coder', project: 'shop' },
             note: {
@@ -179,13 +179,13 @@ describe('a lesson', () => {
     ],
     [
       'thx. btw we are on bun, dont create a package-lock',
-      'bun-dont-package-lock',
+      'we-are-on-bun-dont-create-a-package-lock',
       'btw we are on bun, dont create a package-lock',
     ],
-    ['wow, ok, please ask me before you delete things', 'ask-before-delete', undefined],
-    ['use vitest. we never use jest here', 'never-jest', undefined],
-    ['nvm use first. always do that in this repo', 'nvm-first', undefined],
-    ['no emojis in release notes. Ever.', 'no-emojis-release-notes', undefined],
+    ['wow, ok, please ask me before you delete things', 'ask-me-before-you-delete-things', undefined],
+    ['use vitest. we never use jest here', 'use-vitest', undefined],
+    ['nvm use first. always do that in this repo', 'nvm-use-first-always-do-that-in-this-repo', undefined],
+    ['no emojis in release notes. Ever.', 'no-emojis-in-release-notes', undefined],
     ['i said: never squash. always rebase then', 'never-squash', undefined],
   ])('is one line without the sighs, and never without a part of the rule: %s', async (said, name, line) => {
     const { proposals } = await learnFrom(distiller, [corrected(1, said)]);
@@ -312,7 +312,7 @@ describe('the same matter, said again', () => {
     );
     expect(steps).toEqual(['add', 'revise', 'revise', 'known']);
     const [lesson] = library.lessons();
-    expect(lesson?.text.name).toBe('pnpm-not-npm');
+    expect(lesson?.text.name).toBe('use-pnpm-here-not-npm');
     expect(lesson?.text.content).toContain('The user said, 3 times:');
     expect(lesson?.text.content).toContain('> we use pnpm here, not npm');
     expect(lesson?.text.note.triggers).toEqual(['Add lodash to the web app', 'Install zod']);
@@ -368,9 +368,9 @@ describe('the same matter, said again', () => {
     const id = library.lessons()[0]?.id ?? '';
     await library.publish(setOf('no', [{ op: 'move', id, to: 'rejected', reason: 'no' }], person));
     expect((await hear([toldOf(2, 'Column names must be lower case.')], library)).proposals).toEqual([]);
-    const other = await libraryWith(add('l1', { text: lessonText({ name: 'oxford-comma' }) }));
+    const other = await libraryWith(add('l1', { text: lessonText({ name: 'use-the-oxford-comma' }) }));
     const [named] = (await hear([toldOf(2, 'Use the Oxford comma.')], other)).proposals.map(proposedText);
-    expect(named?.name).toBe('oxford-comma-2');
+    expect(named?.name).toBe('use-the-oxford-comma-2');
   });
 });
 

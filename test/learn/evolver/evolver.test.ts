@@ -23,7 +23,12 @@ const userText = (request: ChatRequest | undefined): string =>
   request?.messages[0]?.content.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? '';
 
 const existing = add('l1', {
-  text: lessonText({ name: 'money-format', description: 'When money is written.', scope: { agent: 'ops' } }),
+  text: lessonText({
+    name: 'money-format',
+    description: 'When money is written.',
+    content: 'Write each amount with its unit.',
+    scope: { agent: 'ops' },
+  }),
 });
 
 describe('the skill evolver', () => {
@@ -206,10 +211,11 @@ describe('the skill evolver', () => {
       expect((await learnFrom(evolver(), [failure()], { ask: says(reply).ask })).proposals).toHaveLength(1);
   });
 
-  it('counts a quote only where it was recorded, and cites those turns alone', async () => {
+  it('counts a quote only where it was recorded, and cites the turns whose words it states', async () => {
     const { ask } = says([
       {
         ...goodSkill,
+        content: `${goodSkill.content}\n4. Never write floats.`,
         quotes: [
           { turn: 't2', text: 'never   write\nfloats here' },
           { turn: 't1', text: 'nobody ever said this' },
@@ -223,14 +229,16 @@ describe('the skill evolver', () => {
       scope: { agent: 'b' },
       passages: [{ origin: 'person', text: 'Please never write floats\n here at all' }],
     });
-    const { proposals } = await learnFrom(evolver(), [failure({ scope: { agent: 'a' } }), told], { ask });
+    const sorted = [{ origin: 'person' as const, text: 'Sort the rows by customer.' }];
+    const other = failure({ scope: { agent: 'a' }, passages: sorted });
+    const { proposals } = await learnFrom(evolver(), [other, told], { ask });
     expect(proposals[0]?.quotes).toEqual([{ turn: 't2', text: 'never write floats\n here' }]);
     expect(proposals.map(proposedText)).toMatchObject([
       { evidence: { turns: ['t2'] }, scope: { agent: 'b' } },
     ]);
   });
 
-  it('cites all failures, with their common scope, when it quotes none', async () => {
+  it('cites all failures whose words it states, with their common scope, when it quotes none', async () => {
     const { ask } = says([{ ...goodSkill, quotes: [] }]);
     const { proposals } = await learnFrom(
       evolver(),
@@ -346,7 +354,11 @@ describe('the skill evolver', () => {
         passages: [{ origin: 'user', text: 'Create the table' }],
         appraisal: { correction: { quotes: [quote], isStanding: true } },
       });
-    const asked = { ...goodSkill, quotes: [], triggers: ['indent the file'] };
+    const asked = {
+      name: 'indentation',
+      content: 'Indent every file with tabs, never with spaces.',
+      triggers: ['indent the file'],
+    };
     const { proposals } = await learnFrom(evolver(), [chat('t1'), chat('t2')], { ask: says([asked]).ask });
     const [text] = proposals.map(proposedText);
     expect(text?.content).toContain('\nThe user said: "we use tabs here, not spaces" (2 times)');
@@ -447,13 +459,111 @@ describe('the skill evolver', () => {
     );
     const said = 'the team decided for two spaces, tabs are out from today on';
     const { proposals } = await learnFrom(evolver(), [{ ...corrected(1, said), at: Date.now() + 1000 }], {
-      ask: says([{ ...goodSkill, quotes: [] }]).ask,
+      ask: says([{ name: 'two-spaces', content: 'Indent with two spaces: the team decided against tabs.' }])
+        .ask,
       library,
     });
     expect(proposals).toMatchObject([
       { change: { op: 'add', id: 'lesson-2' } },
       { change: { op: 'retire', id: 'tabs', supersededBy: 'lesson-2' }, turns: ['t1'] },
     ]);
+  });
+
+  it.each([
+    [
+      'says nothing',
+      { name: 'check', description: 'Check the work.', content: '1.\n2. Be careful.' },
+      'says nothing',
+    ],
+    [
+      'repeats the task',
+      { name: 'table', content: 'Create the quarterly table in out/q3.csv.' },
+      'repeats the task',
+    ],
+    [
+      'is about something else',
+      { name: 'tabs', content: 'Indent Makefiles with tabs.' },
+      'leaves out what was said',
+    ],
+  ])('refuses a skill that %s, after one more question', async (_, reply, why) => {
+    const { ask, requests } = says([reply], [reply]);
+    const passages = [
+      { origin: 'user' as const, text: 'Create the quarterly table in out/q3.csv' },
+      { origin: 'person' as const, text: 'Amounts must be in cents.' },
+    ];
+    const { proposals, stuck } = await learnFrom(evolver(), [failure({ passages })], { ask });
+    expect(proposals).toEqual([]);
+    expect(stuck).toMatchObject([{ stuck: expect.stringContaining(why), isRetryable: false }]);
+    expect(requests).toHaveLength(2);
+  });
+
+  it('refuses a skill that quotes nothing where nobody said anything', async () => {
+    const passages = [{ origin: 'tool' as const, text: 'TypeError: total is undefined' }];
+    const silentFailure = failure({ passages, source: 'signal' });
+    const skill = { name: 'guard-totals', content: 'Guard the total before you add to it.' };
+    const refused = await learnFrom(evolver(), [silentFailure], { ask: says([skill], [skill]).ask });
+    expect(refused.stuck).toMatchObject([{ stuck: expect.stringContaining('quotes nothing') }]);
+    const quotes = [{ turn: 't1', text: 'TypeError: total is undefined' }];
+    const quoting = await learnFrom(evolver(), [silentFailure], { ask: says([{ ...skill, quotes }]).ask });
+    expect(quoting.proposals).toHaveLength(1);
+  });
+
+  it('writes a new skill under a free name where an old name comes with another rule (not a revision)', async () => {
+    const old = add('l1', {
+      text: lessonText({
+        name: goodSkill.name,
+        description: 'Commit messages name the ticket.',
+        content: 'Begin with SHOP-12.\nThe user said: "commit messages name the ticket"',
+      }),
+    });
+    for (const over of [{}, { revises: goodSkill.name }]) {
+      const { proposals } = await learnFrom(evolver(), [failure()], {
+        ask: says([{ ...goodSkill, ...over }]).ask,
+        library: await libraryWith(old),
+      });
+      expect(proposals).toMatchObject([{ change: { op: 'add', text: { name: `${goodSkill.name}-2` } } }]);
+    }
+  });
+
+  it('keeps what the earlier text quoted in a revision', async () => {
+    const old = add('l1', {
+      text: lessonText({
+        name: goodSkill.name,
+        description: 'Amounts in cents.',
+        content: 'Write each amount as an integer of cents.\nThe user said: "cents, never euros"',
+      }),
+    });
+    const { proposals } = await learnFrom(evolver(), [failure()], {
+      ask: says([goodSkill]).ask,
+      library: await libraryWith(old),
+    });
+    expect(proposals).toMatchObject([{ change: { op: 'revise', id: 'l1' } }]);
+    expect(proposals.map(proposedText)[0]?.content).toContain('The user said: "cents, never euros"');
+  });
+
+  it('uses up only the failures whose words a skill of the reply states', async () => {
+    const say = (turn: string, ...words: readonly string[]) =>
+      failure({ turn, session: turn, passages: words.map((text) => ({ origin: 'person' as const, text })) });
+    const { ask } = says([
+      {
+        ...goodSkill,
+        quotes: ['t1', 't2', 't3'].map((turn) => ({ turn, text: 'Amounts must be in cents.' })),
+      },
+    ]);
+    const { proposals } = await learnFrom(
+      evolver(),
+      [
+        say('t1', 'Amounts must be in cents.'),
+        say('t2', 'Commit messages must name the ticket.'),
+        say('t3', 'Amounts must be in cents.', 'Sort the rows by customer.'),
+      ],
+      { ask },
+    );
+    // The third failure supports the rule, and what else was said about it stays to be learned.
+    expect(proposals).toMatchObject([
+      { turns: ['t1'], change: { op: 'add', text: { evidence: { turns: ['t1', 't3'] } } } },
+    ]);
+    expect(proposals.map(proposedText)[0]?.content).not.toContain('customer');
   });
 
   it('accepts a page of Markdown, Python, and a list that is cut off (without asking again)', async () => {

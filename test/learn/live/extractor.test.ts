@@ -95,14 +95,14 @@ describe('learning from a session with a model', () => {
     expect(await turnsOf([{ turn: 't2', text: 'cd web && npm test' }])).toEqual(['t0', 't1', 't2']);
   });
 
-  it('asks once more for a recorded quote, and then takes the note without one', async () => {
+  it('asks once more for a recorded quote, and takes no note without one', async () => {
     const { quotes: _none, ...bare } = goodNote;
     const { model, requests } = saying(bare, bare);
-    const { proposals, journal } = await learn(session(), { ask: asker(model).ask });
+    const { proposals, stuck } = await learn(session(), { ask: asker(model).ask });
     expect(requests).toHaveLength(2);
     expect(said(requests[1] as ChatRequest)).toContain('exactly as it was recorded');
-    expect(proposals[0]?.quotes).toEqual([]);
-    expect(journal).toContain('no quote of the extraction was recorded');
+    expect(proposals).toEqual([]);
+    expect(stuck).toMatchObject([{ isRetryable: false }]);
   });
 
   it('chooses an unused name', async () => {

@@ -201,7 +201,11 @@ describe('a session worth keeping, with a model', () => {
       { tool: 'link_project', input: { name: 'shop' }, result: 'linked' },
       { says: 'The preview is up.', user: 'thanks, perfect, that works' },
     ];
-    const { library } = await learn('deploy a preview of the shop', thanked, reply({ ...NOTE, quotes: [] }));
+    const { library } = await learn(
+      'deploy a preview of the shop',
+      thanked,
+      reply({ ...NOTE, quotes: [{ turn: 't2', text: 'deploy a preview of the shop' }] }),
+    );
     expect(library.lessons().map(({ state }) => state)).toEqual(['proposed']);
   });
 
@@ -277,7 +281,7 @@ describe('a second session about the same', () => {
         pattern,
         insight: 'Use uv for everything here, and never pip.',
         keywords: [],
-        quotes: [],
+        quotes: [{ turn: 't4', text: 'uv run pytest -q' }],
         ...more,
       } as Json);
     await learn(TASK, STRUGGLE, note('packages are installed in this checkout'), opened, 's1');

@@ -82,6 +82,7 @@ describe('a lesson on trial', () => {
       {
         id: 'breathe-first',
         name: 'breathe-first',
+        title: expect.any(String),
         reason: expect.stringMatching(/^no verdict: no difference was seen: /),
       },
     ]);
@@ -249,7 +250,7 @@ describe('what cannot be tested', () => {
     expect(world.library.lesson('iso-dates')?.state).toBe('trial');
     const trials = await readTrials(world.records);
     expect(describeUse(world.library, trials, createLessonEffects()).undecided).toEqual([
-      { id: 'iso-dates', name: 'iso-dates', reason },
+      { id: 'iso-dates', name: 'iso-dates', title: expect.any(String), reason },
     ]);
     expect((await world.run(nothing)).filter(({ type }) => type === 'trial-decided')).toEqual([]);
     await world.run();

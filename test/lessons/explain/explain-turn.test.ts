@@ -200,7 +200,7 @@ describe('why a turn was shown a lesson, or not', () => {
     expect(reasons.long).toEqual(['over-budget', expect.stringContaining('library.tokenBudget')]);
     expect(reasons.twin).toEqual([
       'near-duplicate',
-      'it says nearly the same as fits, which was taken instead',
+      expect.stringMatching(/^it says nearly the same as “.+”, which was taken instead$/),
     ]);
     expect(reasons.old).toEqual(['hidden-by-age', expect.stringContaining('activation 0.40')]);
     expect(reasons.unseen?.[0]).toBe('not-relevant');

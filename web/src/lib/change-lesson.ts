@@ -41,7 +41,7 @@ interface ChangeMore {
 
 /** A person's decision about the text that was shown: the hash goes with it. Says what came of it. */
 export async function changeLesson(
-  lesson: Pick<Lesson, 'id' | 'name' | 'hash'>,
+  lesson: Pick<Lesson, 'id' | 'title' | 'hash'>,
   act: LessonAct,
   more: ChangeMore = {},
 ): Promise<Changed> {
@@ -53,12 +53,12 @@ export async function changeLesson(
       { body },
     );
     forgetResources();
-    announce(`${DONE[act]}: ${lesson.name}. Generation ${answer.generation}.`);
+    announce(`${DONE[act]}: ${lesson.title}. Generation ${answer.generation}.`);
     return { is: 'done', lesson: answer.lesson };
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     if (error.status === 409) {
-      announce(`Nothing was changed: ${lesson.name} is no longer what you saw.`, 'bad');
+      announce(`Nothing was changed: ${lesson.title} is no longer what you saw.`, 'bad');
       return { is: 'conflict', current: (error.body as { readonly current?: Lesson } | undefined)?.current };
     }
     announce(error.message, 'bad');

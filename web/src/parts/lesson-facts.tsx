@@ -1,4 +1,4 @@
-import { plural } from '../../../src/text/phrases.ts';
+import { dollars, plural } from '../../../src/text/phrases.ts';
 import type { Lesson, Scope } from '../lib/api-shapes.ts';
 import { linkWords, percent, toMs } from '../lib/format.ts';
 import { linkTo } from '../lib/route.ts';
@@ -8,7 +8,7 @@ import { Facts, Section } from './view.tsx';
 
 /** Whose words a lesson rests on, each with its turn. */
 export function LessonEvidence({
-  lesson: { evidence, writtenBy, sessions = [] },
+  lesson: { evidence, origin, writtenBy, cost, sessions = [] },
 }: {
   readonly lesson: Lesson;
 }) {
@@ -20,7 +20,13 @@ export function LessonEvidence({
   const quoted = new Set(evidence.quotes.map(({ turn }) => turn));
   const others = evidence.turns.filter((turn) => !quoted.has(turn));
   return (
-    <Section title="Evidence" note={writtenBy}>
+    <Section
+      title="Evidence"
+      note={`written by ${writtenBy}${cost?.usd === undefined ? '' : ` for ${dollars(cost.usd)}`}`}
+    >
+      <p>
+        <Text>{origin}</Text>
+      </p>
       {evidence.quotes.length === 0 && others.length === 0 && (
         <p class="dim">No turn of the record: it was imported or written by hand.</p>
       )}
@@ -158,12 +164,12 @@ export function AboutLesson({ lesson }: { readonly lesson: Lesson }) {
             : [
                 [
                   'Links',
-                  linked.map(({ type, id, name, state }, index) => (
+                  linked.map(({ type, id, title, state }, index) => (
                     <span key={`${type} ${id}`}>
                       {index > 0 && ', '}
                       {linkWords(type)}{' '}
                       <a href={linkTo(['lessons', id])}>
-                        <Text>{name}</Text>
+                        <Text>{title}</Text>
                       </a>
                       {(state === 'retired' || state === 'rejected') && ` (${state})`}
                     </span>

@@ -102,7 +102,7 @@ function Whole({ lesson, newer, isQueue, onShow, onDecided }: WholeProps) {
   return (
     <>
       <div class="lesson-head">
-        <Heading name={lesson.name} isQueue={isQueue} />
+        <Heading title={lesson.title} isQueue={isQueue} />
         <StateTag state={lesson.state} />
         <span class="dim small">
           {lesson.kind}, revision {lesson.revision}
@@ -158,17 +158,17 @@ function Whole({ lesson, newer, isQueue, onShow, onDecided }: WholeProps) {
 }
 
 /** The page of one lesson is named after it; in the queue it is a part of the page. */
-function Heading({ name, isQueue }: { readonly name: string; readonly isQueue: boolean }) {
+function Heading({ title, isQueue }: { readonly title: string; readonly isQueue: boolean }) {
   useEffect(() => {
-    if (!isQueue) document.title = `${name} – Instar`;
-  }, [name, isQueue]);
+    if (!isQueue) document.title = `${title} – Instar`;
+  }, [title, isQueue]);
   return isQueue ? (
     <h2 class="lesson-title">
-      <Text>{name}</Text>
+      <Text>{title}</Text>
     </h2>
   ) : (
     <h1 id="view-title" tabIndex={-1}>
-      <Text>{name}</Text>
+      <Text>{title}</Text>
     </h1>
   );
 }

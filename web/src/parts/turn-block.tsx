@@ -196,9 +196,9 @@ function Lessons({ turn, hasSame }: { readonly turn: ThreadTurn; readonly hasSam
             : 'Shown:'}
       </span>
       {!hasSame &&
-        lessons.map(({ id, name }) => (
+        lessons.map(({ id, title }) => (
           <a key={id} href={linkTo(['lessons', id])}>
-            <Text>{name === '' ? id : name}</Text>
+            <Text>{title || id}</Text>
           </a>
         ))}
       <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -231,9 +231,9 @@ function Why({ turn }: { readonly turn: string }) {
                 columns={[
                   {
                     head: 'Lesson',
-                    cell: ({ id, name }) => (
+                    cell: ({ id, title }) => (
                       <a href={linkTo(['lessons', id])}>
-                        <Text>{name}</Text>
+                        <Text>{title}</Text>
                       </a>
                     ),
                   },

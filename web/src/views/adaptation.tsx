@@ -44,7 +44,7 @@ function Overlays({ overlays, onChanged }: OverlaysProps) {
   const [busy, setBusy] = useState('');
   const retire = async (overlay: OverlaysProps['overlays'][number]): Promise<void> => {
     setBusy(overlay.lesson);
-    await changeLesson({ id: overlay.lesson, name: overlay.name, hash: overlay.hash }, 'retire', {
+    await changeLesson({ id: overlay.lesson, title: overlay.name, hash: overlay.hash }, 'retire', {
       reason: 'retired on the page',
     });
     setBusy('');

@@ -121,12 +121,12 @@ const What = ({ row: { reason, changes = [] } }: { readonly row: Generation }) =
     {changes.length > 0 && (
       <span class="dim small">
         {' '}
-        {changes.slice(0, 6).map(({ op, id, name }, index) => (
+        {changes.slice(0, 6).map(({ op, id, title }, index) => (
           <span key={`${op} ${id}`}>
             {index > 0 && ', '}
             {op}{' '}
             <a href={linkTo(['lessons', id])}>
-              <Text>{name === '' ? id : name}</Text>
+              <Text>{title === '' ? id : title}</Text>
             </a>
           </span>
         ))}
@@ -160,19 +160,19 @@ function Rollback({ to, current, onClose, onDone }: RollbackProps) {
       <Loaded of={diff}>
         {({ added, removed, revised }) => (
           <ul class="plain-list small">
-            {added.map(({ id, name }) => (
+            {added.map(({ id, title }) => (
               <li key={id}>
-                <Tag tone="good">comes back</Tag> <Text>{name}</Text>
+                <Tag tone="good">comes back</Tag> <Text>{title}</Text>
               </li>
             ))}
-            {removed.map(({ id, name }) => (
+            {removed.map(({ id, title }) => (
               <li key={id}>
-                <Tag tone="bad">is retired</Tag> <Text>{name}</Text>
+                <Tag tone="bad">is retired</Tag> <Text>{title}</Text>
               </li>
             ))}
-            {revised.map(({ id, name }) => (
+            {revised.map(({ id, title }) => (
               <li key={id}>
-                <Tag tone="warn">gets its old text</Tag> <Text>{name}</Text>
+                <Tag tone="warn">gets its old text</Tag> <Text>{title}</Text>
               </li>
             ))}
             {added.length + removed.length + revised.length === 0 && <li>Nothing would change.</li>}
@@ -228,7 +228,7 @@ function Comparison({ from, to, newest }: ComparisonProps) {
               <LessonDiff
                 key={lesson.id}
                 id={lesson.id}
-                name={lesson.name}
+                title={lesson.title}
                 what="added"
                 before=""
                 after={words(lesson)}
@@ -238,17 +238,17 @@ function Comparison({ from, to, newest }: ComparisonProps) {
               <LessonDiff
                 key={lesson.id}
                 id={lesson.id}
-                name={lesson.name}
+                title={lesson.title}
                 what="removed"
                 before={words(lesson)}
                 after=""
               />
             ))}
-            {revised.map(({ id, name, before, after }) => (
+            {revised.map(({ id, title, before, after }) => (
               <LessonDiff
                 key={id}
                 id={id}
-                name={name}
+                title={title}
                 what="revised"
                 before={words(before)}
                 after={words(after)}
@@ -276,18 +276,18 @@ const TONES = { added: 'good', removed: 'bad', revised: 'warn' } as const;
 
 interface LessonDiffProps {
   readonly id: string;
-  readonly name: string;
+  readonly title: string;
   readonly what: keyof typeof TONES;
   readonly before: string;
   readonly after: string;
 }
 
-const LessonDiff = ({ id, name, what, before, after }: LessonDiffProps) => (
+const LessonDiff = ({ id, title, what, before, after }: LessonDiffProps) => (
   <div class="lesson-diff">
     <p>
       <Tag tone={TONES[what]}>{what}</Tag>{' '}
       <a href={linkTo(['lessons', id])}>
-        <Text>{name}</Text>
+        <Text>{title}</Text>
       </a>
     </p>
     <Diff before={before} after={after} />

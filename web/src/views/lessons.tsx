@@ -147,14 +147,14 @@ function ReviewQueue({ rows, chosen, onChoose, onDecided, onEnd }: QueueProps) {
   return (
     <div class="queue">
       <ul class="queue-list" aria-label="Waiting lessons">
-        {rows.map(({ id, name, kind, scope, changedAt }, index) => (
+        {rows.map(({ id, title, kind, scope, changedAt }, index) => (
           <li key={id} id={`queue-${id}`}>
             <a
               href={linkTo(['lessons'], { state: 'proposed', lesson: id })}
               aria-current={index === at ? 'true' : undefined}
             >
               <span class="queue-name">
-                <Text>{name}</Text>
+                <Text>{title}</Text>
               </span>
               <span class="dim small">
                 {kind}
@@ -186,10 +186,10 @@ const COLUMNS: readonly TableColumn<LessonRow>[] = [
   {
     head: 'Lesson',
     is: 'lesson',
-    cell: ({ name, description, kind, state, changedAt }) => (
+    cell: ({ title, description, kind, state, changedAt }) => (
       <>
         <strong class="lesson-name">
-          <Text>{name}</Text>
+          <Text>{title}</Text>
         </strong>{' '}
         <span class="dim">
           <Text>{description}</Text>

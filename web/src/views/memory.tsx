@@ -72,10 +72,10 @@ function Notes({ memory }: { readonly memory: Memory }) {
             {
               head: 'Note',
               is: 'lesson',
-              cell: ({ name, description, kind, changedAt }) => (
+              cell: ({ title, name, description, kind, changedAt }) => (
                 <>
                   <span class="lesson-name">
-                    <Text>{name}</Text>
+                    <Text>{title ?? name}</Text>
                   </span>{' '}
                   <span class="dim">
                     <Text>{description}</Text>

@@ -153,7 +153,7 @@ function WaitsForYou({ page, waiting }: { readonly page: LessonPage; readonly wa
         {page.lessons.map((lesson) => (
           <li key={lesson.id}>
             <a href={linkTo(['lessons'], { state: 'proposed', lesson: lesson.id })}>
-              <Text>{lesson.name}</Text>
+              <Text>{lesson.title}</Text>
             </a>
             <p class="clamp dim">
               <Text>{lesson.description}</Text>
@@ -202,11 +202,11 @@ function LearnedToday({ day }: { readonly day: Today }) {
         </Empty>
       ) : (
         <ul class="plain-list">
-          {day.learned.map(({ id, name, description, state, at, shownIn, quote }) => (
+          {day.learned.map(({ id, title, description, state, at, shownIn, quote, origin }) => (
             <li key={id}>
               <div class="line">
                 <a href={linkTo(['lessons', id])}>
-                  <Text>{name}</Text>
+                  <Text>{title}</Text>
                 </a>
                 <StateTag state={state} />
                 <span class="dim small">
@@ -221,12 +221,12 @@ function LearnedToday({ day }: { readonly day: Today }) {
               </div>
               {quote === undefined ? (
                 <p class="dim clamp">
-                  <Text>{description}</Text>
+                  <Text>{origin ?? description}</Text>
                 </p>
               ) : (
                 <blockquote class="quote">
                   <a class="quiet-link" href={linkTo(['turns', quote.turn])}>
-                    <Text>{quote.text}</Text>
+                    <Text>{origin ?? quote.text}</Text>
                   </a>
                 </blockquote>
               )}
@@ -236,10 +236,10 @@ function LearnedToday({ day }: { readonly day: Today }) {
       )}
       {day.changed.length > 0 && (
         <ul class="plain-list">
-          {day.changed.map(({ id, name, what, at }) => (
+          {day.changed.map(({ id, name, title, what, at }) => (
             <li key={`${name} ${at}`} class="line">
               <a href={linkTo(['lessons', id ?? name])}>
-                <Text>{name}</Text>
+                <Text>{title}</Text>
               </a>
               <span>
                 <Text>{what}</Text>

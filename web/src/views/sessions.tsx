@@ -167,8 +167,8 @@ interface LessonChipProps {
 }
 
 function LessonChip({ lesson, arm, onRemove }: LessonChipProps) {
-  const name = useResource<Lesson>(`/api/page/lessons/${encodeURIComponent(lesson)}`).value?.name;
-  return <Chip label={`${ARMS[arm ?? ''] ?? 'shown'} ${name ?? shortId(lesson)}`} onRemove={onRemove} />;
+  const title = useResource<Lesson>(`/api/page/lessons/${encodeURIComponent(lesson)}`).value?.title;
+  return <Chip label={`${ARMS[arm ?? ''] ?? 'shown'} ${title ?? shortId(lesson)}`} onRemove={onRemove} />;
 }
 
 /** A time of the address: milliseconds since the epoch. */

@@ -1,5 +1,5 @@
 import { foldWords } from '../../../evidence/signals/own-sentences.ts';
-import { sentencesOf } from '../../distiller/quote-sentences.ts';
+import { sentencesOf } from '../../../text/sentences.ts';
 import { type ClaimValue, readClaim, type SentenceClaim } from './claim.ts';
 import { FORGETS, LEAVES_OUT, OF_WORDS } from './statement-phrases.ts';
 

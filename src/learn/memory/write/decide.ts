@@ -1,5 +1,5 @@
 import type { Lesson } from '../../../core/lesson.ts';
-import { sentencesOf } from '../../distiller/quote-sentences.ts';
+import { sentencesOf } from '../../../text/sentences.ts';
 import { readLesson } from '../../distiller/write-lesson.ts';
 import { readClaim, type SentenceClaim } from './claim.ts';
 import { compareClaims, isForgotten, readForgetRequests, replacesWords } from './compare-claims.ts';

@@ -3,6 +3,7 @@ import { keywordsOf } from '../../../text/topic-words.ts';
 import { oneLine } from '../../../text/visible-text.ts';
 import { writeLesson } from '../../distiller/write-lesson.ts';
 import { standsInEveryTask } from '../../rule-reach.ts';
+import { draftLesson } from '../../draft-lesson.ts';
 import type { Statement } from './read-statements.ts';
 
 /** The name of this learner in the evidence of its notes. */
@@ -24,26 +25,23 @@ export function writeNote(
 ): LessonText {
   const words = writeLesson({ speaker: 'user', count: 1, quotes: [quote], tasks: [] });
   const sort = kind === 'rule' ? 'rule' : 'fact';
-  return {
+  return draftLesson({
     name: words.name,
     // Whole, also where a lesson would begin with its rule: a note must not lose a "not" before it.
     description: `"${oneLine(quote)}"`,
     content: words.content,
     scope,
-    note: {
-      keywords: keywordsOf(quote),
-      tags: [sort],
-      importance: IMPORTANCE[sort],
-      confidence: CONFIDENCE[sort],
-      source: 'experience',
-      visibility: 'scoped',
-      halfLifeDays: HALF_LIFE_DAYS,
-      links,
-      ...(kind === 'rule' && standsInEveryTask(quote) ? { isAlways: true } : {}),
-    },
-    evidence: { turns: [turn], quotes: [], learner: NOTES },
-    taint: [],
-  };
+    keywords: keywordsOf(quote),
+    tags: [sort],
+    importance: IMPORTANCE[sort],
+    confidence: CONFIDENCE[sort],
+    source: 'experience',
+    halfLifeDays: HALF_LIFE_DAYS,
+    links,
+    ...(kind === 'rule' && standsInEveryTask(quote) ? { isAlways: true } : {}),
+    learner: NOTES,
+    turns: [turn],
+  });
 }
 
 const MOST_LINKS = 8;
