@@ -1,7 +1,7 @@
 import type { CheckedWork } from '../core/check.ts';
 import type { TurnEvidence } from '../core/evidence.ts';
 import type { AppraisedTurn } from './evidence-reader.ts';
-import { commandIn, writtenBy } from './tools/tool-call.ts';
+import { commandIn, writtenFiles } from './tools/tool-call.ts';
 
 /** All that an agent did in answer to one message of a person: the turns of a tool loop are one piece of work. */
 export interface AnsweredRequest {
@@ -41,7 +41,7 @@ function workOfTurns(turns: readonly AppraisedTurn[]): CheckedWork {
   return {
     request: turns[0]?.evidence.task ?? '',
     reply: replies.findLast((text) => text.trim() !== '') ?? '',
-    files: calls.flatMap(writtenBy),
+    files: calls.flatMap(writtenFiles),
     commands: calls.flatMap((call) => commandIn(call) ?? []),
   };
 }

@@ -12,8 +12,8 @@ import { type CheckSetRule, parseCheckSet } from './check-set.ts';
 import {
   type CheckScore,
   historyOf,
+  type IntervalShare,
   type ScoredRule,
-  type Share,
   scoreRule,
   summarizeChecks,
 } from './score-checks.ts';
@@ -83,7 +83,7 @@ function writePrompts(file: string, rules: readonly CheckSetRule[]): void {
 }
 
 const percent = (value: number): string => (Number.isNaN(value) ? '–' : `${(100 * value).toFixed(1)} %`);
-const shown = ({ count, of, share, low, high }: Share): string =>
+const shown = ({ count, of, share, low, high }: IntervalShare): string =>
   `${percent(share)} (${count}/${of}, ${percent(low)} to ${percent(high)})`;
 
 function printScore(name: string, score: CheckScore): void {
