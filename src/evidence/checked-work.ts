@@ -3,7 +3,7 @@ import type { CheckedWork } from '../core/check.ts';
 import type { TurnEvidence } from '../core/evidence.ts';
 import { separateTypedText } from '../text/typed-text.ts';
 import type { AppraisedTurn } from './evidence-reader.ts';
-import { commandIn, writtenBy } from './tools/tool-call.ts';
+import { commandIn, writtenFiles } from './tools/tool-call.ts';
 
 /** All that an agent did in answer to one message of a person: the turns of a tool loop are one piece of work. */
 export interface AnsweredRequest {
@@ -70,5 +70,5 @@ const textOf = (reply: readonly AssistantPart[]): string =>
 
 function doneBy(parts: readonly AssistantPart[]): Pick<CheckedWork, 'files' | 'commands'> {
   const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [part] : []));
-  return { files: calls.flatMap(writtenBy), commands: calls.flatMap((call) => commandIn(call) ?? []) };
+  return { files: calls.flatMap(writtenFiles), commands: calls.flatMap((call) => commandIn(call) ?? []) };
 }

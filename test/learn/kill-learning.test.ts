@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/core/clock.ts';
+import type { ChangeSet } from '../../src/core/lesson.ts';
 import type { NewFact, Records } from '../../src/core/store.ts';
 import { createNgramEmbed } from '../../src/embed/ngram-embed.ts';
 import { startLearningWorker } from '../../src/learn/learning-worker.ts';
@@ -167,6 +168,20 @@ function turnJobs(
 
 const TWICE = 'Sort the rows of a ledger by day before you add them up.';
 
+/** A rule that the person wrote down after the first conversation, about the answer that they corrected in it. */
+const TOLD = lessonText({
+  name: 'iso-dates',
+  description: '"Always write dates as YYYY-MM-DD."',
+  content: 'Dates are written as YYYY-MM-DD.',
+  evidence: { turns: ['t1'], quotes: [], learner: 'person' },
+});
+const TOLD_SET = {
+  id: 'person-iso-dates',
+  by: { kind: 'person', name: 'person' },
+  reason: 'test',
+  changes: [{ op: 'add', id: TOLD.name, kind: 'skill', state: 'live', text: TOLD }],
+} satisfies ChangeSet;
+
 /** What happens to a home on one day, step by step; after each step learning has nothing left to do. */
 const DAY: readonly ((home: Home) => void)[] = [
   (home) => home.report(failedEpisodes('ada')),
@@ -227,6 +242,7 @@ async function live(death?: Death) {
   });
   for (const step of DAY) {
     step(home);
+    if (step === DAY[1]) await work(({ lessons: { library } }) => library.publish(TOLD_SET));
     await work(({ worker }) => {
       worker.wake();
       return worker.settle();
@@ -239,9 +255,10 @@ async function live(death?: Death) {
   await process.worker.close();
   const lessons = process.lessons.library
     .lessons()
-    .map(({ kind, state, text: { name, description, content, scope, evidence } }) =>
-      JSON.stringify({ name, kind, state, description, content, scope, turns: [...evidence.turns].sort() }),
-    );
+    .map(({ kind, state, check, text: { name, description, content, scope, evidence } }) => {
+      const turns = [...evidence.turns].sort();
+      return JSON.stringify({ name, kind, state, description, content, scope, turns, check });
+    });
   return { lessons: lessons.sort(), writes: home.writes(), starts: home.starts() };
 }
 
@@ -251,6 +268,8 @@ describe('a process that is killed while it learns', () => {
     expect(whole.lessons.map((one) => JSON.parse(one).name)).toEqual(
       expect.arrayContaining(['state-the-unit', 'ledger-rows']),
     );
+    const dates = whole.lessons.map((one) => JSON.parse(one)).find(({ name }) => name === TOLD.name);
+    expect(dates?.check).toMatchObject({ standing: 'accepted', by: 'words' });
     const few = countOf(8, whole.writes);
     const deaths = Array.from({ length: few }, (_, nth) => 1 + Math.floor((nth * whole.writes) / few));
     for (const write of deaths)

@@ -17,7 +17,7 @@ export interface ScoredRule {
   }[];
 }
 
-export interface Share {
+export interface IntervalShare {
   readonly count: number;
   readonly of: number;
   readonly share: number;
@@ -27,14 +27,14 @@ export interface Share {
 
 /** Of one way and one choice of rules: those with an accepted check, or also those with a provisional one. */
 export interface CheckScore {
-  readonly rules: Share;
+  readonly rules: IntervalShare;
   /** Right verdicts among "kept" and "broken". "Kept" of an innocent answer is harmless and left out here. */
-  readonly precision: Share;
+  readonly precision: IntervalShare;
   /** The same with "kept" of innocent answers counted as wrong. */
-  readonly strictPrecision: Share;
-  readonly brokenRecall: Share;
-  readonly keptRecall: Share;
-  readonly keptInnocent: Share;
+  readonly strictPrecision: IntervalShare;
+  readonly brokenRecall: IntervalShare;
+  readonly keptRecall: IntervalShare;
+  readonly keptInnocent: IntervalShare;
 }
 
 /** The answers of the other rules, as one user's history. */
@@ -74,7 +74,7 @@ export function summarizeChecks(scored: readonly ScoredRule[], standings: readon
   };
 }
 
-function share(count: number, of: number): Share {
+function share(count: number, of: number): IntervalShare {
   const { low, high } = wilsonInterval(count, of);
   return { count, of, share: of === 0 ? Number.NaN : count / of, low, high };
 }

@@ -83,7 +83,7 @@ const NEW_TEXT_KEYS = [
 ];
 
 /** What an edit writes, by file: of a replacement and of a patch only the new lines. */
-export function writtenBy(call: {
+export function writtenFiles(call: {
   readonly name: string;
   readonly arguments: string;
 }): readonly { readonly path: string; readonly text: string }[] {

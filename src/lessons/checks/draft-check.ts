@@ -5,8 +5,8 @@ import { draftForms } from './draft-forms.ts';
 import { draftWords } from './draft-words.ts';
 import {
   type CheckSketch,
-  escapePattern,
-  materialOf,
+  openRuleMaterial,
+  quotePattern,
   type RuleEvidence,
   type RuleMaterial,
   workOf,
@@ -21,7 +21,7 @@ const MOST_DRAFTS = 24;
  * a form that the rule names and that changed between the answers. Where nothing of that is there, there is no draft.
  */
 export function draftChecks(evidence: RuleEvidence): readonly CheckDraft[] {
-  const material = materialOf(evidence);
+  const material = openRuleMaterial(evidence);
   const sketches = [
     ...draftCommands(material),
     ...draftForms(material),
@@ -51,7 +51,7 @@ function scopesOf(
   return isEveryAnswer || about.length > 0 ? [[]] : [];
 }
 
-const requestPattern = (word: string): string => `\\b${escapePattern(word)}`;
+const requestPattern = (word: string): string => `\\b${quotePattern(word)}`;
 
 const isInRequest = (word: string, request: string): boolean =>
   patternOf(requestPattern(word), 'i').test(request);

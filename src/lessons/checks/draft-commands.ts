@@ -3,8 +3,8 @@ import { type Program, readCommand } from '../../text/shell-programs.ts';
 import {
   absent,
   type CheckSketch,
-  escapePattern,
   literalPattern,
+  quotePattern,
   type RuleMaterial,
 } from './rule-material.ts';
 
@@ -54,7 +54,7 @@ function runOf({ name, args, typed }: Program): Run {
 
 /** Whether the rule names it, as a word of its own: "pushed" names `push`. */
 const names = (rule: string, word: string): boolean =>
-  new RegExp(`(?:^|[^\\w-])${escapePattern(word)}(?:e?s|ed|ing|en|t)?(?:$|[^\\w-])`, 'iu').test(rule);
+  new RegExp(`(?:^|[^\\w-])${quotePattern(word)}(?:e?s|ed|ing|en|t)?(?:$|[^\\w-])`, 'iu').test(rule);
 
 const isNegated = ({ words }: RuleMaterial, word: string): boolean =>
   [...words.forbidden, ...words.contrasts.map(({ unwanted }) => unwanted)].some((passage) =>
@@ -93,7 +93,7 @@ function replacedPrograms(
 /** With the options that the rule writes behind it: "rm -rf", "git add .". */
 function withOptions(rule: string, program: string): string {
   const option = new RegExp(
-    `(?:^|[^\\w-])${escapePattern(program)}\\s+(--?[a-zA-Z][\\w-]*|\\.(?=\\W))`,
+    `(?:^|[^\\w-])${quotePattern(program)}\\s+(--?[a-zA-Z][\\w-]*|\\.(?=\\W))`,
     'u',
   ).exec(rule)?.[1];
   return option === undefined ? program : `${program} ${option}`;
@@ -157,7 +157,7 @@ const isNamedArgument = (rule: string, arg: string, run: string): boolean =>
     ? !run.split(' ').includes(arg) && names(rule, arg)
     : rule.includes(`${run} ${arg}`);
 
-const wholeArgument = (arg: string): string => `(?:^|[\\s:/=])${escapePattern(arg)}(?:[\\s:=]|$)`;
+const wholeArgument = (arg: string): string => `(?:^|[\\s:/=])${quotePattern(arg)}(?:[\\s:=]|$)`;
 
 /** A program that only the corrected answer runs, behind a negation. */
 function forbiddenPrograms(
@@ -201,7 +201,7 @@ function ordered({ rule }: RuleMaterial, after: readonly Run[]): readonly CheckS
 function namedPrograms(material: RuleMaterial): readonly CheckSketch[] {
   const { rule } = material;
   const programs = [...USUAL_PROGRAMS].filter(
-    (name) => names(rule, name) && new RegExp(`(?:^|[^\\w-])${escapePattern(name)}(?:$|[^\\w-])`).test(rule),
+    (name) => names(rule, name) && new RegExp(`(?:^|[^\\w-])${quotePattern(name)}(?:$|[^\\w-])`).test(rule),
   );
   const bad = programs.find((name) => isNegated(material, name));
   if (bad === undefined) return [];
@@ -227,7 +227,7 @@ export function draftPaths(material: RuleMaterial): readonly CheckSketch[] {
   return folders
     .filter((folder) => material.words.forbidden.some((passage) => passage.includes(folder)))
     .flatMap((folder): readonly CheckSketch[] => {
-      const pattern = `(?:^|/)${escapePattern(folder)}`;
+      const pattern = `(?:^|/)${quotePattern(folder)}`;
       const touches = (paths: readonly string[]): boolean => paths.some((path) => path.includes(folder));
       if (material.corrected !== undefined && (!touches(before) || touches(after))) return [];
       return [

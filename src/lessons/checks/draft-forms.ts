@@ -6,7 +6,7 @@ import {
   type FormFeature,
   type FormStyle,
 } from './answer-forms.ts';
-import { absent, type CheckSketch, either, type RuleMaterial, sideOf, textOf } from './rule-material.ts';
+import { absent, type CheckSketch, either, partText, type RuleMaterial, sideOf } from './rule-material.ts';
 
 /** Checks of the form of an answer: dates, emoji, length, language, JSON. */
 export function draftForms(material: RuleMaterial): readonly CheckSketch[] {
@@ -233,7 +233,7 @@ function draftLanguage(material: RuleMaterial): readonly CheckSketch[] {
     const at = named.exec(material.rule)?.index;
     return at === undefined ? [] : [{ code, at }];
   }).sort((a, b) => a.at - b.at);
-  if (first === undefined || textOf(material.corrected, 'reply') === '') return [];
+  if (first === undefined || partText(material.corrected, 'reply') === '') return [];
   // A text for somebody else may be wanted in another language.
   const about: readonly CheckTest[] = [
     {

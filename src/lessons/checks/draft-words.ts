@@ -7,10 +7,10 @@ import {
   either,
   isIn,
   literalPattern,
+  partText,
   type RuleMaterial,
   shapePattern,
   sideOf,
-  textOf,
 } from './rule-material.ts';
 
 /** A word or phrase of the rule with the pattern that finds it in work. */
@@ -193,7 +193,7 @@ function spellings(material: RuleMaterial, phrases: readonly Phrase[]): readonly
     ({ text, isNegated }) => !isNegated && /\p{Lu}/u.test(text.slice(1)) && /^[\p{L}\p{N} .-]+$/u.test(text),
   );
   return names.flatMap(({ text: name }): readonly CheckSketch[] => {
-    const written = textOf(material.corrected, 'work').match(new RegExp(literalPattern(name), 'giu')) ?? [];
+    const written = partText(material.corrected, 'work').match(new RegExp(literalPattern(name), 'giu')) ?? [];
     const others = spellingsOf(name, [
       ...phrases.filter(({ isNegated }) => isNegated).map(({ text }) => text),
       ...written,

@@ -1,5 +1,5 @@
 import type { CheckedPart, CheckedWork, CheckTest, RuleCheck } from '../../core/check.ts';
-import { type RuleWords, readRule } from './rule-words.ts';
+import { type RuleReading, readRule } from './rule-words.ts';
 import { patternOf } from './test-text.ts';
 
 /** What a check is drafted from: the words of a rule and, where there are any, the answers before and after they were said. */
@@ -25,25 +25,25 @@ export interface CheckSketch {
 }
 
 export interface RuleMaterial extends RuleEvidence {
-  readonly words: RuleWords;
+  readonly words: RuleReading;
   /** The parts of the work that changed, or that there are. */
   readonly parts: readonly CheckedPart[];
 }
 
-export function materialOf(evidence: RuleEvidence): RuleMaterial {
+export function openRuleMaterial(evidence: RuleEvidence): RuleMaterial {
   const { corrected, revised } = evidence;
   const request = corrected?.request ?? revised?.request ?? evidence.request;
   const parts = (['commands', 'files', 'reply'] as const).filter(
-    (part) => textOf(corrected, part) !== '' && (revised === undefined || textOf(revised, part) !== ''),
+    (part) => partText(corrected, part) !== '' && (revised === undefined || partText(revised, part) !== ''),
   );
   return { ...evidence, request, words: readRule(evidence.rule, request), parts };
 }
 
-export function textOf(work: CheckedWork | undefined, part: CheckedPart): string {
+export function partText(work: CheckedWork | undefined, part: CheckedPart): string {
   if (work === undefined) return '';
   if (part === 'reply') return work.reply;
   if (part === 'work')
-    return (['reply', 'files', 'commands'] as const).map((one) => textOf(work, one)).join('\n');
+    return (['reply', 'files', 'commands'] as const).map((one) => partText(work, one)).join('\n');
   return part === 'commands' ? work.commands.join('\n') : work.files.map(({ text }) => text).join('\n');
 }
 
@@ -56,7 +56,7 @@ export const isIn = (
   work: CheckedWork | undefined,
   part: CheckedPart,
   { pattern, flags }: PatternLike,
-): boolean => patternOf(pattern, flags).test(textOf(work, part));
+): boolean => patternOf(pattern, flags).test(partText(work, part));
 
 /** Only the corrected answer has it, or only the revised one. */
 export function sideOf(
@@ -72,11 +72,11 @@ export function sideOf(
   return after && !before ? 'revised' : undefined;
 }
 
-export const escapePattern = (literal: string): string => literal.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+export const quotePattern = (literal: string): string => literal.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
 /** A pattern for a literal as people write it: between word ends, with any blanks and any apostrophe. */
 export function literalPattern(literal: string): string {
-  const body = escapePattern(literal.trim()).replace(/\s+/g, '[.,]?\\s+').replace(/['’]/g, "['’]");
+  const body = quotePattern(literal.trim()).replace(/\s+/g, '[.,]?\\s+').replace(/['’]/g, "['’]");
   const start = /^[A-Za-z0-9_]/.test(literal.trim()) ? '\\b' : '';
   const end = /[A-Za-z0-9_]$/.test(literal.trim()) ? '\\b' : '';
   return start + body + end;
@@ -87,8 +87,8 @@ export function shapePattern(example: string): string {
   const shape = example.trim().replace(/\p{Lu}+|\d+|\s+|[^\p{Lu}\d\s]+/gu, (run) => {
     if (/^\d/.test(run)) return run.length > 3 ? `\\d{${run.length}}` : '\\d+';
     if (/^\s/.test(run)) return '\\s?';
-    if (/^[€$£]/.test(run)) return `\\s?${escapePattern(run)}\\s?`;
-    return /^\p{Lu}/u.test(run) && run.length > 1 ? `[A-Z]{${run.length}}` : escapePattern(run);
+    if (/^[€$£]/.test(run)) return `\\s?${quotePattern(run)}\\s?`;
+    return /^\p{Lu}/u.test(run) && run.length > 1 ? `[A-Z]{${run.length}}` : quotePattern(run);
   });
   const start = /^[A-Za-z]/.test(example.trim()) ? '\\b' : /^\d/.test(example.trim()) ? '(?:^|[^\\d.,])' : '';
   return start + shape + (/[A-Za-z0-9]$/.test(example.trim()) ? '\\b' : '');

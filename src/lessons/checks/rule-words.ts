@@ -9,7 +9,7 @@ export interface RuleContrast {
 }
 
 /** The parts of a rule that a check can be made of. */
-export interface RuleWords {
+export interface RuleReading {
   readonly text: string;
   readonly contrasts: readonly RuleContrast[];
   /** Passages behind "never", "no", "avoid". */
@@ -61,7 +61,7 @@ const WORK_VERBS = new Set(
 );
 
 /** Reads a rule as far as its structure tells what it asks for. `request`: the task in which it was said. Total. */
-export function readRule(text: string, request?: string): RuleWords {
+export function readRule(text: string, request?: string): RuleReading {
   const clauses = text.split(CLAUSE).filter((clause) => clause.trim() !== '');
   const forbidden = [
     ...clauses.flatMap(forbiddenIn),

@@ -65,12 +65,12 @@ describe('reading a check', () => {
 
   it('refuses a check that words in an answer could switch off', () => {
     const holdsWhen: readonly CheckTest[] = [{ is: 'pattern', pattern: 'ok', max: 0 }];
-    const escape: CheckTest = { is: 'pattern', pattern: 'exempt', max: 0 };
-    expect(whyOf({ appliesWhen: [escape], holdsWhen })).toMatch(
+    const exemption: CheckTest = { is: 'pattern', pattern: 'exempt', max: 0 };
+    expect(whyOf({ appliesWhen: [exemption], holdsWhen })).toMatch(
       /only for a pattern or a program that is there/,
     );
     expect(whyOf({ appliesWhen: [{ is: 'length', unit: 'words', max: 9 }], holdsWhen })).toMatch(/only for/);
-    expect(whyOf({ appliesWhen: [{ ...escape, in: 'request' }], holdsWhen })).toBe('ok');
+    expect(whyOf({ appliesWhen: [{ ...exemption, in: 'request' }], holdsWhen })).toBe('ok');
     expect(whyOf({ appliesWhen: [{ is: 'pattern', pattern: 'date' }], holdsWhen })).toBe('ok');
   });
 
