@@ -141,7 +141,7 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
       const [lesson] = LESSONS;
       if (lesson === undefined) throw new Error('no lesson');
       const evidence = { turns: [], quotes: [], learner: 'distiller' };
-      await here.addLesson({ ...lesson, scope: { agent: 'clerk' }, evidence });
+      await here.addLesson({ ...lesson, scope: { agent: 'clerk' }, evidence, note: { source: 'told' } });
       for (const agent of ['clerk', 'writer']) {
         const headers = { 'x-instar-agent': agent };
         const answer = await here.chat(TASK, { session: `share-${agent}`, headers });
