@@ -16,6 +16,15 @@ const LESSONS = ['sort-by-day', 'sort-by-row', 'sort-by-invoice'].map((name, at)
       'Compare the sum of the rows before and after, and name the difference.',
     ][at] ?? '',
 }));
+/** What the evolver is answered. */
+const WRITTEN = {
+  name: 'report-dates',
+  description: 'When you write a report for a month.',
+  content:
+    '# Dates of a report\n\n1. Write the month with its year.\n2. Read the report again before you end.',
+  category: 'general',
+  quotes: [],
+};
 const DOMAINS = [
   { domain: 'by-agent', agent: 'billing*' },
   { domain: 'by-project', project: 'shop' },
@@ -59,27 +68,26 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
     autonomous: { tokenBudget: 80, place: 'message' },
   } as const;
   const changed = async (autonomy: keyof typeof OTHERS): Promise<InstarHere> => {
-    const provider = await stage.provider('library', (_request, response) =>
-      replyWith(response, 'The report is done.'),
+    const provider = await stage.provider('library', ({ body }, response) =>
+      replyWith(response, body.includes('<<<') ? JSON.stringify([WRITTEN]) : 'The report is done.'),
     );
     return stage.open(
       `library-${autonomy}`,
       {
         providers: { p: { wire: 'openai-chat', baseUrl: `${provider.url}/v1`, keyEnv: 'P_KEY' } },
-        models: { evolver: 'off' },
+        models: { evolver: 'p/m', judge: 'off' },
         library: { autonomy, ...OTHERS[autonomy] },
         learn: { failures: 1 },
       },
       { env: { P_KEY: 'k-000000000000' } },
     );
   };
-  /** The state of the lesson that a person's complaint becomes. */
+  /** The state of the lesson that a model writes where nobody said anything: words would be their own approval. */
   const stateUnder = async (autonomy: keyof typeof OTHERS): Promise<string> => {
     const here = await changed(autonomy);
     const answer = await here.chat('Write the report for October', { session: 'one' });
     const turn = String(answer.headers['x-instar-turn']);
-    const note = 'Always write dates as YYYY-MM-DD in reports.';
-    await here.owner('POST', '/v1/feedback', { turn, score: -1, note });
+    await here.owner('POST', '/v1/feedback', { turn, score: -1 });
     await here.daemon.settle();
     const learned = asArray(await here.owner('GET', '/api/lessons'))
       .map(asObject)
@@ -126,7 +134,7 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
       const [lesson] = LESSONS;
       if (lesson === undefined) throw new Error('no lesson');
       const evidence = { turns: [], quotes: [], learner: 'distiller' };
-      await here.addLesson({ ...lesson, scope: { agent: 'clerk' }, evidence });
+      await here.addLesson({ ...lesson, scope: { agent: 'clerk' }, evidence, note: { source: 'told' } });
       for (const agent of ['clerk', 'writer']) {
         const headers = { 'x-instar-agent': agent };
         const answer = await here.chat(TASK, { session: `share-${agent}`, headers });
