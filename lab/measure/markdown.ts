@@ -18,13 +18,6 @@ export function writeSection(file: string, name: string, text: string): void {
   writeFileSync(file, before + section + after);
 }
 
-/** The section with this name and its markers; empty when there is none. */
-export function readSection(file: string, name: string): string {
-  const document = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const [from, to] = [document.indexOf(`<!-- ${name} -->`), document.indexOf(`<!-- /${name} -->`)];
-  return from >= 0 && to > from ? `${document.slice(from, to)}<!-- /${name} -->` : '';
-}
-
 /** Markdown that can also be read on a terminal. */
 export const markdownTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');

@@ -76,9 +76,9 @@ export interface EffectPosterior {
 }
 
 /** A lesson that helps by less than two points is not worth its place in a prompt. */
-export const HELP_MARGIN = 0.02;
+const HELP_MARGIN = 0.02;
 /** Differences up to ten points either way are no difference that a person would notice in weeks. */
-export const SAME_MARGIN = 0.1;
+const SAME_MARGIN = 0.1;
 /**
  * A session from before the lesson counts as half a session without it (a power prior): it is of the same person and kind of task, but of
  * another time, model and client.

@@ -59,7 +59,6 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
       state: 'live',
       revision: 1,
       scope: {},
-      effect: { with: { n: 0 } },
     });
     expect((await cli('lessons', 'show', 'sort-keys')).stdout).toContain('Do it.');
     const again = await json('lessons', 'import', from);

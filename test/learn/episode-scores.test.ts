@@ -61,7 +61,7 @@ describe('an episode', () => {
       { records, evidence: createEvidenceReader({ ...records, decoder: () => async () => undefined }) },
       5,
     );
-    expect(scored?.fact).toEqual({
+    expect(scored?.fact).toMatchObject({
       type: 'session-scored',
       session: 'ep_1',
       score: 0,

@@ -14,11 +14,6 @@ export const bernoulli = (mean: number): Source => ({
 });
 export const uniform: Source = { name: 'uniform', mean: 0.5, draw: (random) => random.next() };
 export const constant = (mean: number): Source => ({ name: `constant ${mean}`, mean, draw: () => mean });
-export const narrow: Source = {
-  name: 'narrow around 0.6',
-  mean: 0.6,
-  draw: (random) => 0.55 + 0.1 * random.next(),
-};
 /** Grades 0, 0.25 … 1 around 0.6, as judges give them. */
 export const grades: Source = {
   name: 'grades',

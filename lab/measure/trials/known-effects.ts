@@ -31,7 +31,7 @@ export interface ScriptedWorld {
 }
 
 /** The tokens of one attempt, for costs. */
-export const ATTEMPT_TOKENS = 3000;
+const ATTEMPT_TOKENS = 3000;
 
 /** Tasks differ in how often they succeed without any lesson: 30 to 60 of 100. */
 const EASIEST = 0.6;
@@ -123,7 +123,6 @@ export const MIXED: Mix = [
   { kind: 'helps on half of its tasks, harms on the others', effect: 0, spread: 0.25, count: 5 },
   { kind: 'harms by 30 points', effect: -0.3, spread: 0, count: 5 },
 ];
-export const USELESS: Mix = [{ kind: 'useless', effect: 0, spread: 0, count: 50 }];
 
 /** The kinds alternate, so that none has the first places to itself. */
 export function drawLibrary(mix: Mix): readonly KnownLesson[] {

@@ -2,7 +2,7 @@ import { createRandom } from '../../../src/base/random.ts';
 import type { StoredFact } from '../../../src/core/fact.ts';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import type { TrialOutcome } from '../../../src/core/trial.ts';
-import { decideTrials, trialSubject, TEST_DAYS } from '../../../src/learn/trial/decide-trials.ts';
+import { decideTrials, TEST_DAYS, trialSubject } from '../../../src/learn/trial/decide-trials.ts';
 import { createLessonEffects, type LessonEffects } from '../../../src/lessons/effect/lesson-effects.ts';
 import { createLibraryHoldout } from '../../../src/lessons/effect/lessons-under-test.ts';
 import { RELEVANCE } from '../../../src/lessons/recall/relevance.ts';

@@ -119,7 +119,7 @@ function describeFigures(lesson: Lesson, record: TrialRecord, effects: WeighedEf
 }
 
 /** What a verdict means for the library; undefined: nothing, or a person's decision stands against it. */
-export function changeFor(
+function changeFor(
   lesson: Lesson,
   { outcome, why }: Pick<TrialVerdict, 'outcome' | 'why'>,
   { library, mayPromote }: { readonly library: Pick<Library, 'history'>; readonly mayPromote: boolean },

@@ -153,7 +153,10 @@ describe('a time-out that a learned limit made', () => {
   });
 
   it('is nobody’s fault without a limit: the session has no score', async () => {
-    for (const turn of [appraised('t1', TIMED_OUT.failure, ['skill']), appraised('t1', BUSY.failure, ['few'])])
+    for (const turn of [
+      appraised('t1', TIMED_OUT.failure, ['skill']),
+      appraised('t1', BUSY.failure, ['few']),
+    ])
       expect(await scored([turn])).not.toHaveProperty('score');
   });
 });

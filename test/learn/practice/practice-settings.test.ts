@@ -23,7 +23,7 @@ describe('a session of practice', () => {
     expect(new Set(orders.map(({ timeoutMs }) => timeoutMs))).toEqual(new Set([300_000]));
   });
 
-  it('tests a lesson with the pairs, repeats and days of its limits', async () => {
+  it('tests a lesson with the pairs and repeats of its limits, decided within 45 days', async () => {
     const { command, finish, orders, lessons, records } = await openScripted(
       { tasks: [tasksFile()] },
       { limits: { trials: { pairs: 10, repeats: 2 } } },
@@ -32,6 +32,7 @@ describe('a session of practice', () => {
       name: 'check-totals',
       description: 'When a report is written.',
       content: 'Check the totals twice.',
+      note: { source: 'practice' },
     });
     await lessons.library.publish({
       id: 'p',
@@ -48,7 +49,7 @@ describe('a session of practice', () => {
     expect(pairsOf).toBeLessThanOrEqual(12);
     const facts = (await records.events('library/trials')).map(({ fact }) => fact);
     const opened = facts.find(({ type }) => type === 'trial-opened');
-    expect(asObject({ ...opened }).until).toBe(1_800_000_000_000 + 3 * 86_400_000);
+    expect(asObject({ ...opened }).until).toBe(1_800_000_000_000 + 45 * 86_400_000);
   });
 
   it('begins by itself never (off), when it costs nothing (free), or always (on)', async () => {

@@ -39,6 +39,7 @@ const addLesson = ({ lessons }: Opened): Promise<unknown> =>
           name: 'currency-signs',
           description: 'When costs are told.',
           content: 'Put the currency sign before every amount.',
+          note: { source: 'practice' },
         }),
       },
     ],
@@ -52,7 +53,7 @@ const attempt = async (order: Parameters<typeof attemptOf>[0]) =>
       ? `Every amount carries its currency sign: ${order.seed}`
       : `The amounts have none: ${order.seed}`,
   });
-const TRIALS = { trials: { pairs: 40, repeats: 1, days: 14 } };
+const TRIALS = { trials: { pairs: 40, repeats: 1 } };
 const comparisons = ({ asked }: Opened) => asked.filter(({ stage }) => stage === 'compare');
 
 describe('a lesson that no task fits', () => {
@@ -81,7 +82,7 @@ describe('a lesson that no task fits', () => {
     );
   });
 
-  it('is not decided by a judge that nobody compared with people; its owner is told', async () => {
+  it('is not decided by a judge that nobody compared with people: real sessions decide, or its date comes', async () => {
     const work = recordRequests();
     const practice = await openScripted(
       {},
@@ -98,10 +99,8 @@ describe('a lesson that no task fits', () => {
     await practice.command('run', { kind: 'micro' });
     await practice.finish();
     const trial = (await readTrials(practice.records)).of('lesson/signs/1');
-    expect(trial?.end).toMatchObject({
-      outcome: 'untested',
-      why: expect.stringContaining('on too few turns'),
-    });
+    expect(trial).toBeDefined();
+    expect(trial?.end).toBeUndefined();
     expect(comparisons(practice)).toEqual([]);
   });
 });

@@ -107,7 +107,7 @@ async function openTeam(names: readonly string[], autonomy: Autonomy = 'guarded'
     ];
     const at = now();
     const appended = await records.append(facts.map((fact) => ({ at, fact })));
-    facts.forEach((fact, place) => effects.add({ seq: appended[place]?.seq ?? 0, at, fact }));
+    for (const [place, fact] of facts.entries()) effects.add({ seq: appended[place]?.seq ?? 0, at, fact });
   };
   let scored = 0;
   /** Real sessions of a member that a lesson was recalled for: shown in some, held out from others. */

@@ -31,7 +31,8 @@ async function open() {
     const row = createTrialRow({
       lessons: { library, effects },
       records,
-      tasks: async () => tasksOf(8).map((task, at) => ({ ...task, from: { session: `past-${at}`, turn: `t-${at}` } })),
+      tasks: async () =>
+        tasksOf(8).map((task, at) => ({ ...task, from: { session: `past-${at}`, turn: `t-${at}` } })),
       lessonsFor: parts.lessonsFor,
       mayPromote: true,
       clock: parts.clock,
