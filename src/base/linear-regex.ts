@@ -9,6 +9,13 @@ export interface Pattern {
   test(text: string): boolean;
   /** The first group of the last match, or the whole match where the pattern has no group; undefined without a match. */
   last(text: string): string | undefined;
+  /** Where it matches, in order, without overlap: at most `most` places. */
+  places(text: string, most: number): readonly PatternPlace[];
+}
+
+export interface PatternPlace {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** The longest text that is matched against a pattern. */
@@ -50,6 +57,13 @@ export function compilePattern(source: string, flags = ''): Pattern {
         let found: string | undefined;
         while (matcher.find()) found = matcher.group(matcher.groupCount() > 0 ? 1 : 0) ?? '';
         return found;
+      },
+      places: (text, most) => {
+        const matcher = pattern.matcher(text);
+        const places: PatternPlace[] = [];
+        while (places.length < most && matcher.find())
+          places.push({ from: matcher.start(), to: matcher.end() });
+        return places;
       },
     };
   } catch (error) {

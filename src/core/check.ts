@@ -3,12 +3,13 @@ export const CHECKED_PARTS = ['reply', 'files', 'commands'] as const;
 export type CheckedPart = (typeof CHECKED_PARTS)[number];
 
 /**
- * Where a test looks: the person's request, or the checked part, whole or a piece of it. `subject` is the first line of a commit
- * message; `path` is a written file's.
+ * Where a test looks: the person's request, or the checked part, whole or a piece of it. Files and commands are looked at one by one;
+ * `all` is all of them together. `subject` is the first line of a commit message; `path` is a written file's.
  */
 export const TEST_PLACES = [
   'request',
   'whole',
+  'all',
   'first-line',
   'last-line',
   'headings',
@@ -18,6 +19,9 @@ export const TEST_PLACES = [
   'path',
 ] as const;
 export type TestPlace = (typeof TEST_PLACES)[number];
+
+export const LENGTH_UNITS = ['characters', 'words', 'sentences', 'lines', 'paragraphs', 'bullets'] as const;
+export type LengthUnit = (typeof LENGTH_UNITS)[number];
 
 /**
  * One question about a text, answered without a model and in time linear in the text. Patterns are RE2's. Absent `in`: the whole of the
@@ -32,18 +36,40 @@ export type CheckTest =
       readonly min?: number;
       readonly max?: number;
       readonly in?: TestPlace;
+      /** What the pattern stands for, for people: "a date that is not like 2026-11-18". */
+      readonly means?: string;
+    }
+  /** A command runs this program, `git push` with its subcommand, or one of several: `npm|pnpm`; `with`: and its arguments match. Only of commands. */
+  | {
+      readonly is: 'program';
+      readonly run: string;
+      readonly with?: string;
+      readonly min?: number;
+      readonly max?: number;
+      readonly in?: TestPlace;
     }
   /** The first comes up, and before the first match of the second. */
-  | { readonly is: 'order'; readonly first: string; readonly then: string; readonly flags?: string }
+  | {
+      readonly is: 'order';
+      readonly first: string;
+      readonly second: string;
+      readonly flags?: string;
+      readonly in?: TestPlace;
+    }
   | {
       readonly is: 'length';
-      readonly unit: 'characters' | 'words' | 'sentences' | 'lines' | 'bullets';
+      readonly unit: LengthUnit;
       readonly min?: number;
       readonly max?: number;
       readonly in?: TestPlace;
     }
   /** The text is JSON, with a value at the pointer; `pattern`: and the value matches. */
-  | { readonly is: 'json'; readonly pointer?: string; readonly pattern?: string }
+  | {
+      readonly is: 'json';
+      readonly pointer?: string;
+      readonly pattern?: string;
+      readonly in?: TestPlace;
+    }
   /** An ISO 639-1 code. */
   | { readonly is: 'language'; readonly language: string; readonly in?: TestPlace };
 

@@ -1,7 +1,8 @@
 import { memoByText } from '../../base/text-memo.ts';
 import type { Signal, TurnEvidence } from '../../core/evidence.ts';
 import { bothEnds } from '../../text/lines.ts';
-import { isChange, type Program } from '../tools/shell-command.ts';
+import type { Program } from '../../text/shell-programs.ts';
+import { isChange } from '../tools/shell-command.ts';
 import { type CallView, readCall } from '../tools/tool-call.ts';
 import { isFailedCall, type ToolCallReading, type TurnReading } from '../turn-reading.ts';
 import { essence } from './tool-signals.ts';

@@ -1,8 +1,8 @@
 import type { Signal } from '../../core/evidence.ts';
 import { asArray, asObject, asString, parseJson } from '../../core/json.ts';
+import { type Program, readCommand } from '../../text/shell-programs.ts';
 import { separateTypedText } from '../../text/typed-text.ts';
-import type { Program } from '../tools/shell-command.ts';
-import { isChange, readCommand } from '../tools/shell-command.ts';
+import { isChange } from '../tools/shell-command.ts';
 import { readCall } from '../tools/tool-call.ts';
 import type { TurnReading } from '../turn-reading.ts';
 

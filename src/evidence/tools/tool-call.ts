@@ -1,6 +1,6 @@
 import { createTextMemo } from '../../base/text-memo.ts';
 import { asArray, asObject, asString, isObject, parseJson } from '../../core/json.ts';
-import { type Program, readCommand } from './shell-command.ts';
+import { type Program, readCommand } from '../../text/shell-programs.ts';
 
 /** The purpose of a tool, by its name: every client has its own names for the same few tools. */
 export type CallKind = 'shell' | 'read' | 'search' | 'edit' | 'other';

@@ -2,7 +2,7 @@ import { createLruMap } from '../../base/lru-map.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import { foldAccents } from '../../evidence/signals/own-sentences.ts';
 import { cosineSimilarity, QUOTE_LIKENESS } from '../../lessons/similar/compare.ts';
-import { detectLanguages } from '../gate/detect-languages.ts';
+import { detectLanguages } from '../../text/languages.ts';
 import { areTwoThings } from '../memory/write/compare-claims.ts';
 import { contradicts, isOpposed, isTelling, type Matter, readMatter, shareMatter } from './matter.ts';
 import { mattersOf, sentencesOf } from './quote-sentences.ts';

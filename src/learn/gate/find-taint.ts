@@ -1,10 +1,10 @@
 import { setImmediate as takeTurn } from 'node:timers/promises';
 import type { EvidenceCase, Passage } from '../../core/learn.ts';
 import type { Taint } from '../../core/lesson.ts';
+import { detectLanguages } from '../../text/languages.ts';
 import { clip } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { RESULT_PROVEN } from '../draft-lesson.ts';
-import { detectLanguages } from './detect-languages.ts';
 import { type EvidenceByTrust, isFirstParty, materialOf, type UntrustedText } from './evidence-by-trust.ts';
 import { forwardsProse } from './first-party-text.ts';
 import { findAddressOfAgents } from './injection-phrases.ts';

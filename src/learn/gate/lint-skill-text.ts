@@ -1,5 +1,5 @@
+import { detectLanguages } from '../../text/languages.ts';
 import { clip } from '../../text/truncate.ts';
-import { detectLanguages } from './detect-languages.ts';
 import { findAddressOfAgents } from './injection-phrases.ts';
 import { findDisguises } from './lint-lesson.ts';
 import { foldText } from './normalize-text.ts';

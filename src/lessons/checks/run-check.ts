@@ -1,7 +1,173 @@
-import type { CheckedWork, CheckResult, RuleCheck } from '../../core/check.ts';
+import type { CheckedWork, CheckResult, CheckTest, RuleCheck, TestPlace } from '../../core/check.ts';
+import { headLines, tailLines } from '../../text/lines.ts';
+import { readCommand } from '../../text/shell-programs.ts';
+import { clip } from '../../text/truncate.ts';
+import { oneLine } from '../../text/visible-text.ts';
+import { type TestResult, testText } from './test-text.ts';
+
+/** More files or commands than these are not looked at. */
+const MOST_UNITS = 100;
+const LONGEST_QUOTE = 160;
+const NOT_APPLICABLE: CheckResult = { outcome: 'does-not-apply' };
+
+/** What a check looks at in one go: the reply, one file, one command. */
+interface Unit {
+  readonly text: string;
+  readonly path?: string;
+}
 
 /** Asks a check about a piece of work. Never throws: a check that cannot be read applies to nothing. */
 export function runCheck(check: RuleCheck, work: CheckedWork): CheckResult {
-  const texts = work[check.looksAt];
-  return texts.length === 0 ? { outcome: 'does-not-apply' } : { outcome: 'kept' };
+  try {
+    let result = NOT_APPLICABLE;
+    for (const unit of unitsOf(check, work)) {
+      const one = checkUnit(check, unit, work);
+      if (one.outcome === 'broken') return one;
+      if (one.outcome === 'kept') result = one;
+    }
+    return result;
+  } catch {
+    return NOT_APPLICABLE;
+  }
+}
+
+function unitsOf({ looksAt }: RuleCheck, { reply, files, commands }: CheckedWork): readonly Unit[] {
+  const units: readonly Unit[] =
+    looksAt === 'reply'
+      ? [{ text: reply }]
+      : looksAt === 'files'
+        ? files
+        : commands.map((text) => ({ text }));
+  return units.filter(({ text }) => text.trim() !== '').slice(0, MOST_UNITS);
+}
+
+function checkUnit(check: RuleCheck, unit: Unit, work: CheckedWork): CheckResult {
+  const ask = (test: CheckTest): TestResult => {
+    if (test.in === 'all')
+      return testText(
+        test,
+        unitsOf(check, work).map(({ text }) => text),
+      );
+    const text = textAt(test.in ?? 'whole', unit, { check, work });
+    // An answer without the thing that is asked about is neither kept nor broken.
+    return text === undefined ? { answer: 'undecided' } : testText(test, [text]);
+  };
+  if (!check.appliesWhen.every((test) => ask(test).answer === 'yes')) return NOT_APPLICABLE;
+  const results = check.holdsWhen.map((test) => ({ test, ...ask(test) }));
+  const failure = results.find(({ answer }) => answer === 'no');
+  if (failure !== undefined) {
+    const quote = quoteOf(failure, unit, { check, work });
+    return quote === undefined ? { outcome: 'broken' } : { outcome: 'broken', quote };
+  }
+  return results.some(({ answer }) => answer === 'undecided') ? NOT_APPLICABLE : { outcome: 'kept' };
+}
+
+interface Question {
+  readonly check: RuleCheck;
+  readonly work: CheckedWork;
+}
+
+/** Undefined where the work has no such place. */
+function textAt(place: TestPlace, unit: Unit, { check, work }: Question): string | undefined {
+  switch (place) {
+    case 'request':
+      return work.request;
+    case 'whole':
+      return unit.text;
+    case 'all':
+      return unitsOf(check, work)
+        .map(({ text }) => text)
+        .join('\n');
+    case 'first-line':
+      return headLines(unit.text, 1)[0]?.trim();
+    case 'last-line':
+      return tailLines(unit.text, 1)[0]?.trim();
+    case 'headings':
+      return present(headingsOf(unit.text));
+    case 'code':
+      return isProse(unit) ? present(splitCode(unit.text).code) : unit.text;
+    case 'prose':
+      return isProse(unit) ? present(splitCode(unit.text).prose) : undefined;
+    case 'subject':
+      return check.looksAt === 'commands' ? committedSubject(unit.text) : writtenSubject(unit.text);
+    case 'path':
+      return unit.path;
+  }
+}
+
+const present = (text: string): string | undefined => (text.trim() === '' ? undefined : text);
+
+/** A reply, or a document. */
+const isProse = ({ path }: Unit): boolean =>
+  path === undefined || /\.(?:md|mdx|markdown|rst|txt|adoc)$/i.test(path);
+
+const FENCE = /^ {0,3}(?:```|~~~)/;
+
+/** Fenced code and the rest. A fence that is never closed is text: it cannot hide what follows. */
+function splitCode(text: string): { readonly code: string; readonly prose: string } {
+  const code: string[] = [];
+  const prose: string[] = [];
+  let open: string[] | undefined;
+  for (const line of text.split('\n'))
+    if (FENCE.test(line)) {
+      if (open !== undefined) code.push(...open);
+      open = open === undefined ? [] : undefined;
+    } else (open ?? prose).push(line);
+  prose.push(...(open ?? []));
+  return { code: code.join('\n'), prose: prose.join('\n') };
+}
+
+/** `# Title` and a line that is bold as a whole. */
+const headingsOf = (text: string): string =>
+  splitCode(text)
+    .prose.split('\n')
+    .flatMap((line) => {
+      const heading = /^ {0,3}#{1,6}\s+(.*)$/.exec(line) ?? /^\s*\*\*([^*]+)\*\*:?\s*$/.exec(line);
+      return heading?.[1] === undefined ? [] : [heading[1].trim()];
+    })
+    .join('\n');
+
+/** The first line of the message of a `git commit -m`. */
+function committedSubject(command: string): string | undefined {
+  const commit = readCommand(command).find(({ name, args }) => name === 'git' && args.includes('commit'));
+  const at = commit?.args.findIndex((arg) => /^(?:-[a-z]*m|--message)$/.test(arg)) ?? -1;
+  const long = commit?.args.find((arg) => arg.startsWith('--message='))?.slice('--message='.length);
+  const message = long ?? (at < 0 ? undefined : commit?.args[at + 1]);
+  return message?.split('\n')[0]?.trim();
+}
+
+/** A reply shows a commit message in a code block, or after a line that announces it. */
+function writtenSubject(text: string): string | undefined {
+  const { code, prose } = splitCode(text);
+  const lines = headLines(code.trim() === '' ? prose : code, 2);
+  return (lines[0]?.trim().endsWith(':') === true ? lines[1] : lines[0])?.trim();
+}
+
+/** The line that breaks the rule; of files and commands at least which one. */
+function quoteOf(
+  failure: TestResult & { readonly test: CheckTest },
+  unit: Unit,
+  question: Question,
+): string | undefined {
+  const { in: place = 'whole' } = failure.test;
+  if (place === 'request') return undefined;
+  const text = textAt(place, unit, question) ?? '';
+  const at = failure.answer === 'no' ? failure.at : undefined;
+  const isLine = place === 'first-line' || place === 'last-line' || place === 'subject' || place === 'path';
+  const passage =
+    at !== undefined
+      ? lineAround(text, at)
+      : isLine
+        ? text
+        : question.check.looksAt === 'commands'
+          ? unit.text
+          : unit.path;
+  return passage === undefined ? undefined : clip(oneLine(passage), LONGEST_QUOTE);
+}
+
+/** The line at a position, from a little before it where the line is long. */
+function lineAround(text: string, at: number): string {
+  const start = Math.max(text.lastIndexOf('\n', at - 1) + 1, at - LONGEST_QUOTE / 2);
+  const end = text.indexOf('\n', at);
+  return text.slice(start, end < 0 ? start + LONGEST_QUOTE : end);
 }

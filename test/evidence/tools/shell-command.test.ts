@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  isChange,
-  isCheck,
-  isInline,
-  isReading,
-  readCommand,
-} from '../../../src/evidence/tools/shell-command.ts';
+import { isChange, isCheck, isInline, isReading } from '../../../src/evidence/tools/shell-command.ts';
+import { readCommand } from '../../../src/text/shell-programs.ts';
 
 const names = (line: string): readonly string[] => readCommand(line).map(({ name }) => name);
 

@@ -6,11 +6,11 @@ import {
   isInline,
   isProgram,
   isReading,
-  type Program,
 } from '../../../evidence/tools/shell-command.ts';
 import type { CallView } from '../../../evidence/tools/tool-call.ts';
 import type { OutcomeKind } from '../../../evidence/tools/tool-outcome.ts';
 import type { ToolCallReading } from '../../../evidence/turn-reading.ts';
+import type { Program } from '../../../text/shell-programs.ts';
 
 /** A command that verified the work when it was done, and how it ended then. */
 export interface CheckRun {

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { PracticeTask } from '../../../core/practice.ts';
-import { readCommand } from '../../../evidence/tools/shell-command.ts';
+import { readCommand } from '../../../text/shell-programs.ts';
 
 /** Whether a task can be attempted and verified again on this machine, and why not. */
 export type Rerunnable = { readonly ok: true } | { readonly ok: false; readonly why: string };

@@ -53,3 +53,48 @@ export function detectLanguages(folded: string): ReadonlyMap<string, string> {
   }
   return found;
 }
+
+const CODES: Readonly<Record<string, string>> = {
+  german: 'de',
+  french: 'fr',
+  spanish: 'es',
+  portuguese: 'pt',
+  italian: 'it',
+  dutch: 'nl',
+  polish: 'pl',
+  turkish: 'tr',
+  cyrillic: 'ru',
+  hangul: 'ko',
+  arabic: 'ar',
+  hebrew: 'he',
+  greek: 'el',
+  devanagari: 'hi',
+  thai: 'th',
+};
+/** The languages that `languageOf` tells apart, by their ISO 639-1 codes. */
+export const LANGUAGE_CODES: ReadonlySet<string> = new Set(['en', 'ja', 'zh', ...Object.values(CODES)]);
+/** Of all words: a text in a language has more function words of it than this. */
+const FEWEST_FUNCTION_WORDS = 0.12;
+
+/** The ISO 639-1 code of the language that most of a text is in; undefined where that cannot be told, as in a short text. */
+export function languageOf(text: string): string | undefined {
+  const letters = text.match(/\p{L}/gu)?.length ?? 0;
+  for (const [name, script] of SCRIPTS)
+    if ((text.match(script)?.length ?? 0) > Math.max(FEWEST_LETTERS, letters / 2))
+      return name === 'han'
+        ? /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)
+          ? 'ja'
+          : 'zh'
+        : CODES[name];
+  const folded = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  const words = folded.match(/[\p{L}']+/gu) ?? [];
+  const share = (small: ReadonlySet<string>): number =>
+    words.filter((word) => small.has(word)).length / Math.max(FEWEST_WORDS, words.length);
+  const shares = FUNCTION_WORDS.map(([name, small]) => ({ code: CODES[name] ?? '', share: share(small) }));
+  const [first, second] = [...shares, { code: 'en', share: share(ENGLISH) }].sort(
+    (a, b) => b.share - a.share,
+  );
+  if (first === undefined || words.length < FEWEST_WORDS) return undefined;
+  const isClear = first.share >= FEWEST_FUNCTION_WORDS && first.share > 1.5 * (second?.share ?? 0);
+  return isClear ? first.code : undefined;
+}

@@ -1,0 +1,69 @@
+import type { CheckedWork, RuleCheck } from '../../core/check.ts';
+import { plural } from '../../text/phrases.ts';
+import { readCheck } from './read-check.ts';
+import { runCheck } from './run-check.ts';
+
+/** A check before it was tested. */
+export interface CheckDraft {
+  readonly check: Pick<RuleCheck, 'looksAt' | 'appliesWhen' | 'holdsWhen' | 'by'>;
+  /** Work that keeps the rule and work that breaks it, made from literals that the rule names. */
+  readonly examples?: { readonly keeping: CheckedWork; readonly breaking: CheckedWork };
+}
+
+/** What a check is tested on. */
+export interface CheckEvidence {
+  /** The answer that the person corrected, and the one that they got then. */
+  readonly corrected?: CheckedWork | undefined;
+  readonly revised?: CheckedWork | undefined;
+  /** The newest answers outside the rule's scope; none for a rule that stands everywhere. */
+  readonly outside: readonly CheckedWork[];
+  readonly hasSecret: (text: string) => boolean;
+}
+
+export type AcceptedCheck =
+  | { readonly ok: true; readonly check: RuleCheck }
+  | { readonly ok: false; readonly why: string };
+
+export const MOST_OUTSIDE_ANSWERS = 200;
+const MOST_OUTSIDE_SHARE = 0.02;
+
+/**
+ * Tests a check on what its rule was learned from. It must find the corrected answer broken and the revised one kept, as far as these
+ * exist, and must leave other work alone. Without a corrected answer a check from literals is provisional.
+ */
+export function acceptCheck({ check, examples }: CheckDraft, evidence: CheckEvidence): AcceptedCheck {
+  const { corrected, revised, hasSecret } = evidence;
+  const { looksAt, appliesWhen, holdsWhen, by } = check;
+  const rule = { looksAt, appliesWhen, holdsWhen, by };
+  const draft = readCheck({ ...rule, standing: 'provisional', proof: 'not tested yet' }, hasSecret);
+  if (!draft.ok) return draft;
+  const outside = evidence.outside.slice(-MOST_OUTSIDE_ANSWERS);
+  const met = outside.filter((work) => runCheck(draft.check, work).outcome !== 'does-not-apply').length;
+  if (met > outside.length * MOST_OUTSIDE_SHARE)
+    return refused(
+      `it applies to ${met} of ${plural(outside.length, 'other answer')}, which the rule is not about`,
+    );
+  const others =
+    outside.length === 0 ? '' : `, applies to ${met} of ${plural(outside.length, 'other answer')}`;
+  if (corrected !== undefined) {
+    const before = runCheck(draft.check, corrected).outcome;
+    const after = revised === undefined ? 'kept' : runCheck(draft.check, revised).outcome;
+    if (before !== 'broken') return refused('it does not find the corrected answer broken');
+    if (after !== 'kept') return refused('it does not find the revised answer kept');
+    const kept = revised === undefined ? '' : ', passes on the revised one';
+    const proof = `fails on the corrected answer${kept}${others}`;
+    return { ok: true, check: { ...rule, standing: 'accepted', proof } };
+  }
+  if (revised !== undefined && runCheck(draft.check, revised).outcome === 'broken')
+    return refused('it finds the revised answer broken');
+  if (examples === undefined)
+    return refused('there is no corrected answer to test it on, and the rule names no literal');
+  if (runCheck(draft.check, examples.keeping).outcome !== 'kept')
+    return refused('it does not find an answer kept that was made from the words of the rule');
+  if (runCheck(draft.check, examples.breaking).outcome !== 'broken')
+    return refused('it does not find an answer broken that was made from the words of the rule');
+  const proof = `tested on examples made from the words of the rule${others}`;
+  return { ok: true, check: { ...rule, standing: 'provisional', proof } };
+}
+
+const refused = (why: string): AcceptedCheck => ({ ok: false, why });

@@ -1,0 +1,265 @@
+import type { CheckedWork, CheckTest } from '../../core/check.ts';
+import { type Program, readCommand } from '../../text/shell-programs.ts';
+import {
+  absent,
+  type CheckSketch,
+  escapePattern,
+  literalPattern,
+  type RuleMaterial,
+} from './rule-material.ts';
+
+/** Programs that a rule may name without an answer that runs them. */
+const USUAL_PROGRAMS = new Set(
+  'apt apt-get brew bun bundle cargo cat chmod chown composer conda cp curl dd deno docker docker-compose find gh git go gradle grep helm jest kill killall kubectl ls make mkdir mv mvn mypy node npm npx pip pip3 pipenv pkill pnpm podman poetry pytest python python3 rg rm rsync ruff scp sed ssh sudo tar terraform trash trash-put tsc uv vitest wget yarn'.split(
+    ' ',
+  ),
+);
+/** Their first argument is a command of its own. */
+const WITH_SUBCOMMANDS = new Set(
+  'git npm pnpm yarn bun docker podman kubectl helm cargo go gh apt apt-get brew pip uv poetry terraform make'.split(
+    ' ',
+  ),
+);
+
+interface Run {
+  readonly name: string;
+  /** `git push`, where the program has subcommands. */
+  readonly run: string;
+  readonly args: readonly string[];
+  readonly typed: string;
+}
+
+/** Checks of commands: one program in place of another, one that is not run, an argument that is not given, an order. */
+export function draftCommands(material: RuleMaterial): readonly CheckSketch[] {
+  const before = runsIn(material.corrected);
+  const after = runsIn(material.revised);
+  return material.corrected === undefined
+    ? namedPrograms(material)
+    : [
+        ...ordered(material, after),
+        ...replacedPrograms(material, before, after),
+        ...wantedCall(material, before, after),
+        ...changedArguments(material, before, after),
+        ...forbiddenPrograms(material, before, after),
+      ];
+}
+
+const runsIn = (work: CheckedWork | undefined): readonly Run[] =>
+  (work?.commands ?? []).flatMap((command) => readCommand(command).map(runOf));
+
+function runOf({ name, args, typed }: Program): Run {
+  const sub = WITH_SUBCOMMANDS.has(name) ? args.find((arg) => /^[a-z][\w-]*$/.test(arg)) : undefined;
+  return { name, run: sub === undefined ? name : `${name} ${sub}`, args, typed: typed.join(' ') };
+}
+
+/** Whether the rule names it, as a word of its own: "pushed" names `push`. */
+const names = (rule: string, word: string): boolean =>
+  new RegExp(`(?:^|[^\\w-])${escapePattern(word)}(?:e?s|ed|ing)?(?:$|[^\\w-])`, 'iu').test(rule);
+
+const isNegated = ({ words }: RuleMaterial, word: string): boolean =>
+  [...words.forbidden, ...words.contrasts.map(({ unwanted }) => unwanted)].some((passage) =>
+    names(passage, word),
+  );
+
+const distinct = (runs: readonly Run[], of: (run: Run) => string): readonly string[] => [
+  ...new Set(runs.map(of)),
+];
+
+const runs = (run: string): CheckTest => ({ is: 'program', run });
+
+/** "rg, not grep": only programs that the rule names and that changed places. */
+function replacedPrograms(
+  material: RuleMaterial,
+  before: readonly Run[],
+  after: readonly Run[],
+): readonly CheckSketch[] {
+  const { rule } = material;
+  const [gone, come] = [
+    distinct(before, ({ name }) => name).filter(
+      (name) => names(rule, name) && !after.some((run) => run.name === name),
+    ),
+    distinct(after, ({ name }) => name).filter(
+      (name) => names(rule, name) && !before.some((run) => run.name === name),
+    ),
+  ];
+  const [bad] = gone;
+  if (bad === undefined || come.length === 0) return [];
+  const argument = argumentOf(rule, bad);
+  const test = {
+    is: 'program',
+    run: bad,
+    ...(argument === undefined ? {} : { with: argument }),
+    max: 0,
+  } as const;
+  return [{ looksAt: 'commands', about: [runs([...come, bad].join('|'))], holdsWhen: [test] }];
+}
+
+/** The options that the rule writes behind a program: `-rf` in "rm -rf". */
+function argumentOf(rule: string, program: string): string | undefined {
+  const option = new RegExp(`(?:^|[^\\w-])${escapePattern(program)}\\s+(--?[a-zA-Z][\\w-]*)`, 'u').exec(
+    rule,
+  )?.[1];
+  return option === undefined ? undefined : optionPattern(option);
+}
+
+/** `-rf` is also `-fr` and `-r -f`: its letters in any order. */
+function optionPattern(option: string): string {
+  if (option.startsWith('--')) return `(?:^|\\s)${escapePattern(option)}(?:[\\s=]|$)`;
+  const letters = [...option.slice(1)].map((letter) => `(?:^|\\s)-[a-zA-Z]*${letter}`);
+  return letters[0] ?? '';
+}
+
+/** "python3 -m pytest": the way in which a program is called. */
+function wantedCall(
+  { rule }: RuleMaterial,
+  before: readonly Run[],
+  after: readonly Run[],
+): readonly CheckSketch[] {
+  return after.flatMap(({ name, typed }): readonly CheckSketch[] => {
+    const words = typed.split(' ');
+    const call = words.slice(0, words.indexOf(name) + 1).join(' ');
+    const isNew =
+      call.includes(' ') && rule.includes(call) && !before.some((run) => run.typed.includes(call));
+    if (!isNew || !before.some((run) => run.name === name)) return [];
+    return [
+      {
+        looksAt: 'commands',
+        about: [runs(name)],
+        holdsWhen: [{ is: 'pattern', pattern: literalPattern(call), means: `“${call}”` }],
+      },
+    ];
+  });
+}
+
+/** The same program with an argument that the rule names and that only one of the answers has. */
+function changedArguments(
+  material: RuleMaterial,
+  before: readonly Run[],
+  after: readonly Run[],
+): readonly CheckSketch[] {
+  const { rule } = material;
+  return distinct(before, ({ run }) => run).flatMap((run): readonly CheckSketch[] => {
+    if (!run.split(' ').some((word) => names(rule, word))) return [];
+    const [old, now] = [before, after].map((all) =>
+      all.filter((one) => one.run === run).flatMap(({ args }) => args),
+    );
+    const gone = (old ?? []).find((arg) => !now?.includes(arg) && isNamedArgument(rule, arg, run));
+    const come = (now ?? []).find((arg) => !old?.includes(arg) && isNamedArgument(rule, arg, run));
+    const about = [runs(run)];
+    if (gone !== undefined)
+      return [
+        {
+          looksAt: 'commands',
+          about,
+          holdsWhen: [{ is: 'program', run, with: wholeArgument(gone), max: 0 }],
+        },
+      ];
+    if (come !== undefined)
+      return [{ looksAt: 'commands', about, holdsWhen: [{ is: 'program', run, with: wholeArgument(come) }] }];
+    return [];
+  });
+}
+
+const isNamedArgument = (rule: string, arg: string, run: string): boolean =>
+  /^[\w-]{2,}$/.test(arg)
+    ? !run.split(' ').includes(arg) && names(rule, arg)
+    : rule.includes(`${run} ${arg}`);
+
+const wholeArgument = (arg: string): string => `(?:^|[\\s:/=])${escapePattern(arg)}(?:[\\s:=]|$)`;
+
+/** A program that only the corrected answer runs, behind a negation. */
+function forbiddenPrograms(
+  material: RuleMaterial,
+  before: readonly Run[],
+  after: readonly Run[],
+): readonly CheckSketch[] {
+  const bad = distinct(before, ({ name }) => name).find(
+    (name) => isNegated(material, name) && !after.some((run) => run.name === name),
+  );
+  if (bad === undefined) return [];
+  const argument = argumentOf(material.rule, bad);
+  const test = {
+    is: 'program',
+    run: bad,
+    ...(argument === undefined ? {} : { with: argument }),
+    max: 0,
+  } as const;
+  return [{ looksAt: 'commands', about: [], holdsWhen: [test] }];
+}
+
+const BEFORE = /\b(?:before|prior to|bevor|vor|avant(?: de)?|antes de)\b/iu;
+
+/** "run X before you Y". */
+function ordered({ rule }: RuleMaterial, after: readonly Run[]): readonly CheckSketch[] {
+  const match = BEFORE.exec(rule);
+  if (match === null) return [];
+  const [first, second] = [rule.slice(0, match.index), rule.slice(match.index + match[0].length)].map(
+    (passage) =>
+      after.find(({ name, run }) =>
+        [name, ...run.split(' ').slice(1)].some((word) => word !== 'git' && names(passage, word)),
+      ),
+  );
+  if (first === undefined || second === undefined || first.run === second.run) return [];
+  const pattern = (run: Run): string =>
+    run.run.split(' ').map(literalPattern).join('\\b[^\\n;&|]*').replaceAll('\\b\\b', '\\b');
+  return [
+    {
+      looksAt: 'commands',
+      about: [{ is: 'program', run: second.run, in: 'all' }],
+      holdsWhen: [{ is: 'order', first: pattern(first), second: pattern(second), in: 'all' }],
+    },
+  ];
+}
+
+/** Without answers: programs that everybody knows, behind a negation, and those named in their place. */
+function namedPrograms(material: RuleMaterial): readonly CheckSketch[] {
+  const { rule } = material;
+  const programs = [...USUAL_PROGRAMS].filter(
+    (name) => names(rule, name) && new RegExp(`(?:^|[^\\w-])${escapePattern(name)}(?:$|[^\\w-])`).test(rule),
+  );
+  const bad = programs.find((name) => isNegated(material, name));
+  if (bad === undefined) return [];
+  const argument = argumentOf(rule, bad);
+  const good = programs.filter((name) => name !== bad && !isNegated(material, name));
+  const typed =
+    argument === undefined
+      ? bad
+      : `${bad} ${/(--?[a-zA-Z][\w-]*)/.exec(rule.slice(rule.indexOf(bad)))?.[1] ?? ''}`;
+  const test = {
+    is: 'program',
+    run: bad,
+    ...(argument === undefined ? {} : { with: argument }),
+    max: 0,
+  } as const;
+  return [
+    {
+      looksAt: 'commands',
+      about: good.length === 0 ? [] : [runs([...good, bad].join('|'))],
+      holdsWhen: [test],
+      keeping: `${good[0] ?? 'ls'} work`,
+      breaking: `${typed} work`,
+    },
+  ];
+}
+
+/** Files that a rule puts out of bounds: `migrations/`, `dist`. */
+export function draftPaths(material: RuleMaterial): readonly CheckSketch[] {
+  const folders =
+    material.rule.match(/(?:[\w.-]+\/)+[\w.*-]*|\b[\w-]+\.(?:json|ya?ml|toml|lock|env|md|sql)\b/gu) ?? [];
+  const before = (material.corrected?.files ?? []).map(({ path }) => path);
+  const after = (material.revised?.files ?? []).map(({ path }) => path);
+  return folders
+    .filter((folder) => material.words.forbidden.some((passage) => passage.includes(folder)))
+    .flatMap((folder): readonly CheckSketch[] => {
+      const pattern = `(?:^|/)${escapePattern(folder)}`;
+      const touches = (paths: readonly string[]): boolean => paths.some((path) => path.includes(folder));
+      if (material.corrected !== undefined && (!touches(before) || touches(after))) return [];
+      return [
+        {
+          looksAt: 'files',
+          about: [],
+          holdsWhen: [absent({ pattern, in: 'path', means: `path in ${folder}` })],
+        },
+      ];
+    });
+}

@@ -1,0 +1,224 @@
+import type { CheckedPart, CheckTest, LengthUnit, TestPlace } from '../../core/check.ts';
+import {
+  FORM_FAMILIES,
+  FORM_FEATURES,
+  type FormFamily,
+  type FormFeature,
+  type FormStyle,
+} from './answer-forms.ts';
+import { absent, type CheckSketch, either, type RuleMaterial, sideOf, textOf } from './rule-material.ts';
+
+/** Checks of the form of an answer: dates, emoji, length, language, JSON. */
+export function draftForms(material: RuleMaterial): readonly CheckSketch[] {
+  const parts: readonly CheckedPart[] = material.corrected === undefined ? ['reply'] : material.parts;
+  return [
+    ...draftLength(material),
+    ...draftJson(material),
+    ...parts.flatMap((part) => [
+      ...FORM_FAMILIES.filter(({ named }) => named.test(material.rule)).flatMap((family) =>
+        draftFamily(material, part, family),
+      ),
+      ...FORM_FEATURES.filter(({ named }) => named.test(material.rule)).flatMap((feature) =>
+        draftFeature(material, part, feature),
+      ),
+    ]),
+    ...draftLanguage(material),
+  ];
+}
+
+/** One style of a thing that has several. The rule names it, or the two answers show it. */
+function draftFamily(
+  material: RuleMaterial,
+  part: CheckedPart,
+  { styles, place }: FormFamily,
+): readonly CheckSketch[] {
+  const wanted = wantedStyle(material, part, styles);
+  if (wanted === undefined) return [];
+  const others = styles.filter((style) => style !== wanted);
+  const isIn = place === undefined ? {} : { in: place };
+  const flags = (list: readonly FormStyle[]): { readonly flags?: string } => {
+    const all = [...new Set(list.flatMap((style) => [...(style.flags ?? '')]))].join('');
+    return all === '' ? {} : { flags: all };
+  };
+  const pattern = (list: readonly FormStyle[]): string => either(list.map((style) => style.pattern));
+  const means = `${wanted.means.split(' like ')[0]} in any form`;
+  return [
+    {
+      looksAt: part,
+      about: [{ is: 'pattern', pattern: pattern(styles), ...flags(styles), ...isIn, means }],
+      holdsWhen: [
+        absent({
+          pattern: pattern(others),
+          ...flags(others),
+          ...isIn,
+          means: others.length === 1 ? (others[0]?.means ?? '') : `other form than a ${wanted.means}`,
+        }),
+      ],
+    },
+  ];
+}
+
+function wantedStyle(
+  material: RuleMaterial,
+  part: CheckedPart,
+  styles: readonly FormStyle[],
+): FormStyle | undefined {
+  const { corrected, rule, words } = material;
+  const named = styles.filter((style) => style.named?.test(rule));
+  if (corrected === undefined) {
+    const [only] = named.filter((style) => !words.forbidden.some((passage) => style.named?.test(passage)));
+    return only;
+  }
+  const come = styles.filter((style) => sideOf(material, part, style) === 'revised');
+  const isGone = styles.some((style) => sideOf(material, part, style) === 'corrected');
+  const wanted = come.length === 1 ? come[0] : named.find((style) => come.includes(style));
+  return isGone ? wanted : undefined;
+}
+
+const NEGATION =
+  /\b(?:no|not|never|don['’]?t|do not|stop|avoid|without|drop|quit|cut|kein[en]?|keine|nie|ohne|pas|jamais|sans|sin|nunca|nada)\b/iu;
+
+/** Something that is to be there, or not to be there. With two answers these tell which, else the words do. */
+function draftFeature(
+  material: RuleMaterial,
+  part: CheckedPart,
+  feature: FormFeature,
+): readonly CheckSketch[] {
+  const { pattern, flags, place, means, named } = feature;
+  const like = {
+    pattern,
+    ...(flags === undefined ? {} : { flags }),
+    ...(place === undefined ? {} : { in: place }),
+    means,
+  };
+  const at = named.exec(material.rule)?.index ?? 0;
+  const isForbidden = NEGATION.test(material.rule.slice(Math.max(0, at - 40), at));
+  if (material.corrected === undefined)
+    return isForbidden || feature.about !== undefined ? [forbid(part, like, feature)] : [];
+  const side = place === 'last-line' ? 'revised' : sideOf(material, part, feature);
+  if (side === 'corrected') return [forbid(part, like, feature)];
+  if (side !== 'revised' || isForbidden || feature.about !== undefined) return [];
+  return [{ looksAt: part, about: [], holdsWhen: [{ is: 'pattern', ...like }], isDemand: true }];
+}
+
+type PatternTest = Omit<CheckTest & { is: 'pattern' }, 'is' | 'max'>;
+
+const forbid = (looksAt: CheckedPart, like: PatternTest, { about }: FormFeature): CheckSketch => ({
+  looksAt,
+  about: about === undefined ? [] : [{ is: 'pattern', ...about }],
+  holdsWhen: [absent(like)],
+});
+
+const NUMBER_WORDS: Readonly<Record<string, number>> = {
+  one: 1,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+  ein: 1,
+  einen: 1,
+  zwei: 2,
+  drei: 3,
+  vier: 4,
+  fünf: 5,
+  deux: 2,
+  trois: 3,
+  quatre: 4,
+  cinq: 5,
+  dos: 2,
+  tres: 3,
+  cuatro: 4,
+  cinco: 5,
+};
+const UNITS: readonly (readonly [unit: LengthUnit, named: string])[] = [
+  ['words', 'words?|wörter|worte|mots|palabras'],
+  ['sentences', 'sentences?|sätze|satz|phrases|frases'],
+  ['lines', 'lines?|zeilen|lignes|líneas'],
+  ['paragraphs', 'paragraphs?|absätze|paragraphes|párrafos'],
+  ['bullets', 'bullets?(?: points?)?|points|items|stichpunkte|puces|viñetas'],
+  ['characters', 'characters?|chars?|zeichen|caractères|caracteres'],
+];
+const AT_MOST =
+  'at most|max(?:imum)?(?: of)?|no more than|not more than|never more than|up to|under|below|fewer than|less than|within|limit(?:ed)?(?: to)?|keep (?:it|them|\\w+)(?: \\w+){0,3} (?:to|under|below|within)|höchstens|maximal|au plus|maximum|máximo|como máximo';
+/** What a limit does not hold for cannot be told from an answer. */
+const EXCEPTION = /\b(?:except|unless|but not|can be|may be|as long as|außer|sauf|excepto|salvo)\b/iu;
+
+/** "at most three sentences", "max five bullets", "under 50 characters". */
+function draftLength({ rule, parts, corrected }: RuleMaterial): readonly CheckSketch[] {
+  if (EXCEPTION.test(rule)) return [];
+  return UNITS.flatMap(([unit, named]): readonly CheckSketch[] => {
+    const number = `(\\d{1,4}|${Object.keys(NUMBER_WORDS).join('|')})`;
+    const limit = new RegExp(`\\b(${AT_MOST})\\s+${number}[ -](?:short |brief )?(?:${named})\\b`, 'iu').exec(
+      rule,
+    );
+    const exact = new RegExp(
+      `\\b(?:exactly|in|genau)\\s+${number}[ -](?:short |brief )?(?:${named})\\b`,
+      'iu',
+    ).exec(rule);
+    const digits = limit?.[2] ?? exact?.[1];
+    if (digits === undefined) return [];
+    const count = NUMBER_WORDS[digits.toLowerCase()] ?? Number(digits);
+    const isBelow = /^(?:under|below|fewer|less)/i.test(limit?.[1] ?? '');
+    const max = isBelow ? count - 1 : count;
+    const isCommit = /\bcommits?\b|\bsubject/i.test(rule);
+    const place: { readonly in?: TestPlace } = isCommit ? { in: 'subject' } : {};
+    const about: readonly CheckTest[] =
+      unit === 'bullets'
+        ? [{ is: 'pattern', pattern: '^\\s*(?:[-*•+]|\\d{1,2}[.)])\\s+\\S', flags: 'm', means: 'a list' }]
+        : [];
+    const holds = { is: 'length', unit, max, ...(limit === null ? { min: count } : {}), ...place } as const;
+    const looksAt =
+      isCommit && (corrected === undefined || parts.includes('commands')) ? 'commands' : 'reply';
+    const isBounded = about.length > 0 || isCommit;
+    return [{ looksAt, about, holdsWhen: [holds], ...(isBounded ? {} : { isDemand: true as const }) }];
+  });
+}
+
+/** "JSON only", with the fields that the rule quotes. */
+function draftJson(material: RuleMaterial): readonly CheckSketch[] {
+  const { rule } = material;
+  if (!/\bjson\b/i.test(rule) || EXCEPTION.test(rule)) return [];
+  const fields = [
+    ...rule.matchAll(
+      /["`“](\w+)["`”]\s*(?:field|key|property|Feld|champ|campo)|(?:field|key|property|Feld|champ|campo)s?\s+(?:called\s+|named\s+)?["`“](\w+)["`”]/giu,
+    ),
+  ];
+  const pointers = fields.flatMap((match) => match[1] ?? match[2] ?? []);
+  const holdsWhen: readonly CheckTest[] = [
+    { is: 'json' },
+    ...pointers.map((name): CheckTest => ({ is: 'json', pointer: `/${name}` })),
+  ];
+  return [{ looksAt: 'reply', about: [], holdsWhen, isDemand: true }];
+}
+
+const LANGUAGES: readonly (readonly [code: string, named: RegExp])[] = [
+  ['en', /\b(?:in|auf|en|to) (?:plain |simple )?(?:english|englisch|anglais|inglés)\b/iu],
+  ['de', /\b(?:in|auf|en|to) (?:german|deutsch|allemand|alemán)\b/iu],
+  ['fr', /\b(?:in|auf|en|to) (?:french|französisch|français|francés)(?:\b|$|\s)/iu],
+  ['es', /\b(?:in|auf|en|to) (?:spanish|spanisch|espagnol|español)\b/iu],
+  ['it', /\b(?:in|auf|en|to) (?:italian|italienisch|italien|italiano)\b/iu],
+  ['pt', /\b(?:in|auf|en|to) (?:portuguese|portugiesisch|portugais|portugués)\b/iu],
+  ['nl', /\b(?:in|auf|en|to) (?:dutch|niederländisch|néerlandais|neerlandés)\b/iu],
+];
+
+/** The language that the rule names first. */
+function draftLanguage(material: RuleMaterial): readonly CheckSketch[] {
+  const [first] = LANGUAGES.flatMap(([code, named]) => {
+    const at = named.exec(material.rule)?.index;
+    return at === undefined ? [] : [{ code, at }];
+  }).sort((a, b) => a.at - b.at);
+  if (first === undefined || textOf(material.corrected, 'reply') === '') return [];
+  return [
+    {
+      looksAt: 'reply',
+      about: [],
+      holdsWhen: [{ is: 'language', language: first.code, in: 'prose' }],
+      isDemand: true,
+    },
+  ];
+}

@@ -1,0 +1,106 @@
+import type { CheckedPart, CheckedWork, CheckTest, RuleCheck } from '../../core/check.ts';
+import { type RuleWords, readRule } from './rule-words.ts';
+import { patternOf } from './test-text.ts';
+
+/** What a check is drafted from: the words of a rule and, where there are any, the answers before and after they were said. */
+export interface RuleEvidence {
+  readonly rule: string;
+  readonly corrected?: CheckedWork | undefined;
+  readonly revised?: CheckedWork | undefined;
+}
+
+/** A check whose scope is still open. */
+export interface CheckSketch {
+  readonly looksAt: CheckedPart;
+  /** The thing that the rule is about is there. */
+  readonly about: readonly CheckTest[];
+  readonly holdsWhen: readonly CheckTest[];
+  /** It asks for something that other work need not have: it must know where the rule applies. */
+  readonly isDemand?: true;
+  /** Texts of the checked part that keep the rule and break it, made from literals of the rule. */
+  readonly keeping?: string;
+  readonly breaking?: string;
+}
+
+export interface RuleMaterial extends RuleEvidence {
+  readonly words: RuleWords;
+  /** The parts of the work that changed, or that there are. */
+  readonly parts: readonly CheckedPart[];
+}
+
+export function materialOf(evidence: RuleEvidence): RuleMaterial {
+  const { corrected, revised } = evidence;
+  const parts = (['commands', 'files', 'reply'] as const).filter(
+    (part) => textOf(corrected, part) !== '' && (revised === undefined || textOf(revised, part) !== ''),
+  );
+  return { ...evidence, words: readRule(evidence.rule), parts };
+}
+
+export function textOf(work: CheckedWork | undefined, part: CheckedPart): string {
+  if (work === undefined) return '';
+  if (part === 'reply') return work.reply;
+  return part === 'commands' ? work.commands.join('\n') : work.files.map(({ text }) => text).join('\n');
+}
+
+export interface PatternLike {
+  readonly pattern: string;
+  readonly flags?: string | undefined;
+}
+
+export const isIn = (
+  work: CheckedWork | undefined,
+  part: CheckedPart,
+  { pattern, flags }: PatternLike,
+): boolean => patternOf(pattern, flags).test(textOf(work, part));
+
+/** Only the corrected answer has it, or only the revised one. */
+export function sideOf(
+  material: RuleMaterial,
+  part: CheckedPart,
+  like: PatternLike,
+): 'corrected' | 'revised' | undefined {
+  const { corrected, revised } = material;
+  if (corrected === undefined) return undefined;
+  const before = isIn(corrected, part, like);
+  const after = isIn(revised, part, like);
+  if (before && !after) return 'corrected';
+  return after && !before ? 'revised' : undefined;
+}
+
+export const escapePattern = (literal: string): string => literal.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+
+/** A pattern for a literal as people write it: between word ends, with any blanks and any apostrophe. */
+export function literalPattern(literal: string): string {
+  const body = escapePattern(literal.trim()).replace(/\s+/g, '\\s+').replace(/['’]/g, "['’]");
+  const start = /^[A-Za-z0-9_]/.test(literal.trim()) ? '\\b' : '';
+  const end = /[A-Za-z0-9_]$/.test(literal.trim()) ? '\\b' : '';
+  return start + body + end;
+}
+
+/** A pattern for anything of the same shape as an example: `MSKU1234567` is four capitals and seven digits. */
+export function shapePattern(example: string): string {
+  const shape = example.trim().replace(/\p{Lu}+|\d+|\s+|[^\p{Lu}\d\s]+/gu, (run) => {
+    if (/^\d/.test(run)) return run.length > 3 ? `\\d{${run.length}}` : '\\d+';
+    if (/^\s/.test(run)) return '\\s?';
+    return /^\p{Lu}/u.test(run) && run.length > 1 ? `[A-Z]{${run.length}}` : escapePattern(run);
+  });
+  const start = /^[A-Za-z0-9]/.test(example.trim()) ? '\\b' : '';
+  return start + shape + (/[A-Za-z0-9]$/.test(example.trim()) ? '\\b' : '');
+}
+
+export const either = (patterns: readonly string[]): string =>
+  patterns.length === 1 ? (patterns[0] ?? '') : patterns.map((pattern) => `(?:${pattern})`).join('|');
+
+export const absent = (test: Omit<CheckTest & { is: 'pattern' }, 'is' | 'max'>): CheckTest => ({
+  is: 'pattern',
+  ...test,
+  max: 0,
+});
+
+/** Work that consists of one text in the part that a check looks at. */
+export const workOf = (looksAt: RuleCheck['looksAt'], text: string, request: string): CheckedWork => ({
+  request,
+  reply: looksAt === 'reply' ? text : '',
+  files: looksAt === 'files' ? [{ path: 'example.txt', text }] : [],
+  commands: looksAt === 'commands' ? [text] : [],
+});

@@ -1,0 +1,121 @@
+import { findLiterals } from '../../text/literals.ts';
+import { stem } from '../../text/stem.ts';
+import { topicWords } from '../../text/topic-words.ts';
+
+/** What a rule asks for in place of what. Passages of the rule, in which the words themselves stand near the other passage. */
+export interface RuleContrast {
+  readonly wanted: string;
+  readonly unwanted: string;
+}
+
+/** The parts of a rule that a check can be made of. */
+export interface RuleWords {
+  readonly text: string;
+  readonly contrasts: readonly RuleContrast[];
+  /** Passages behind "never", "no", "avoid". */
+  readonly forbidden: readonly string[];
+  /** Literals that no negation stands before. */
+  readonly required: readonly string[];
+  /** "always", "every answer": nothing is outside. */
+  readonly isEverywhere: boolean;
+  /** The content words of its condition ("in shipping reports"), as stems; undefined without one. */
+  readonly condition?: readonly string[];
+  /** Its content words, as stems. */
+  readonly topics: readonly string[];
+}
+
+const CLAUSE = /[.;!?\n]+(?=\s|$)|\s[–—-]\s/;
+const NOT = '(?:not|never|nicht|nie|niemals|pas|jamais|nunca|kein[en]?)';
+const CONTRASTS: readonly { readonly pattern: RegExp; readonly isReversed?: true }[] = [
+  {
+    pattern:
+      /^(.*?)\b(?:instead of|rather than|in place of|statt|anstatt|anstelle von|au lieu d[eu']|plutôt que|en lugar de|en vez de|over)\b(.*)$/iu,
+  },
+  { pattern: /^(.*?)\b(?:replace|change|swap)\b(.*?)\b(?:with|by|to|for)\b(.*)$/iu, isReversed: true },
+  { pattern: new RegExp(String.raw`^(.*?\S)\s*[,(:]?\s*\b(?:and |but |und |et |y )?${NOT}\b(.*)$`, 'iu') },
+];
+const FORBIDS =
+  /\b(?:never|don['’]?t|do not|no more|no|not|avoid|without|stop|quit|drop|cut|ditch|hands off|kein[en]?|nie|niemals|nicht|ohne|jamais|pas de|plus de|sans|nunca|sin|nada de|evita|isn['’]t|aren['’]t)\b/giu;
+/** Behind these words the sentence is about something else. */
+const FORBID_ENDS =
+  /[,.;:()!?]|\b(?:use|but|unless|because|since|if|we['’]re|instead|please|pls|höchstens|sondern)\b/iu;
+const EVERYWHERE =
+  /\b(?:always|ever|every(?:thing|where|\stime)?|each|any(?:thing)?|all|from now on|immer|jede[rsnm]?|toujours|chaque|siempre|cada)\b/iu;
+const CONDITION =
+  /\b(?:when(?:ever)?(?: (?:you|we|i))?|if(?: (?:you|we|i))?|in (?:the |our |my |all |every |any )?|for (?:the |our |my |all |every |any )?|on (?:the |our |my |all |every |any )?|wenn(?: du)?|bei(?:m)?|in allen|quand(?: tu)?|dans (?:les |le |la )?|cuando|en (?:los |las |el |la )?|anything about)\s*([^,.;:!?()—]+)/giu;
+/** What stands behind "in" and is the place of everything. */
+const NO_CONDITION =
+  /^(?:this|these|that|here|general|future|particular|total|between|front|order|mind|it|me|us|you|your|now|place|prod|anything|everything|answers?|repl(?:y|ies)|responses?|messages?|chats?|texts?|writing|project|repo(?:sitory)?|codebase|monorepo|team|company|box|server|machines?|mac|line|code|english|german|french|spanish|deutsch|englisch|français|español)\b/iu;
+/** They say that there is work, not which. */
+const WORK_VERBS = new Set(
+  'write writ written make mak create creat do ask answer reply give giv tell send add put work need touch compare show explain draft produce run using rédiges rédiger schreibst schreiben redactes'.split(
+    ' ',
+  ),
+);
+
+/** Reads a rule as far as its structure tells what it asks for. Total. */
+export function readRule(text: string): RuleWords {
+  const clauses = text.split(CLAUSE).filter((clause) => clause.trim() !== '');
+  const forbidden = clauses.flatMap(forbiddenIn);
+  const condition = conditionOf(text);
+  return {
+    text,
+    contrasts: [...clauses.flatMap(contrastsIn), ...contrastsAcross(clauses)],
+    forbidden,
+    required: findLiterals(text).filter((literal) => !forbidden.some((passage) => passage.includes(literal))),
+    isEverywhere: EVERYWHERE.test(text),
+    ...(condition === undefined ? {} : { condition }),
+    topics: stemsOf(text),
+  };
+}
+
+const contrastsIn = (clause: string): readonly RuleContrast[] =>
+  CONTRASTS.flatMap(({ pattern, isReversed }) => {
+    const [, first = '', second = '', third] = pattern.exec(clause) ?? [];
+    if (second.trim() === '') return [];
+    if (isReversed) return [{ unwanted: second, wanted: third ?? '' }];
+    return first.trim() === '' ? [] : [{ wanted: first, unwanted: second }];
+  });
+
+/** "Never say A. Use B." */
+const contrastsAcross = (clauses: readonly string[]): readonly RuleContrast[] =>
+  clauses.flatMap((clause, index) => {
+    const parts = clause.split(/,\s*/);
+    const next = parts.length > 1 ? parts.slice(1).join(', ') : clauses[index + 1];
+    return forbiddenIn(parts[0] ?? '').flatMap((unwanted) =>
+      next === undefined ? [] : [{ wanted: next, unwanted }],
+    );
+  });
+
+const forbiddenIn = (clause: string): readonly string[] =>
+  [...clause.matchAll(FORBIDS)].flatMap((match) => {
+    const rest = clause.slice(match.index + match[0].length);
+    const passage = rest.slice(0, endOf(rest)).trim();
+    return passage === '' ? [] : [passage];
+  });
+
+/** A quotation holds punctuation of its own. */
+function endOf(rest: string): number {
+  const bare = rest.replace(/"[^"]*"|`[^`]*`|“[^”]*”/gu, (quoted) => 'q'.repeat(quoted.length));
+  const at = bare.search(FORBID_ENDS);
+  return at < 0 ? rest.length : at;
+}
+
+function conditionOf(text: string): readonly string[] | undefined {
+  for (const match of text.matchAll(CONDITION)) {
+    const words = match[1] ?? '';
+    if (NO_CONDITION.test(words)) continue;
+    const stems = stemsOf(words).slice(0, 3);
+    if (stems.length > 0) return stems;
+  }
+  return undefined;
+}
+
+const stemsOf = (text: string): readonly string[] => [
+  ...new Set(
+    topicWords(text.replace(/"[^"]*"|`[^`]*`|“[^”]*”/gu, ' '))
+      .filter((word) => !WORK_VERBS.has(word))
+      .map(stem)
+      .filter((word) => word.length > 2 && !WORK_VERBS.has(word)),
+  ),
+];
