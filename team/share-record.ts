@@ -70,7 +70,7 @@ async function followRecord({ place, gateway, append, clock, log }: FollowOption
     ...follower,
     announce: watch.announce,
     listen: ({ follow, reload, wake }) => {
-      follower.on(['library-changed', 'session-scored'], follow);
+      follower.on(['library-changed', 'session-scored', 'rules-observed'], follow);
       /** An erased text must not stay in use here because the database was away for a moment. */
       const reloadSurely = async (session: string): Promise<void> => {
         try {

@@ -147,6 +147,7 @@ function describeLibrary(library: JsonObject): readonly string[] {
         ]),
     ...describeRecalls(asObject(library.index)),
     ...describePractised(asObject(library.practised)),
+    ...[asString(asObject(library.adherence).words) ?? []].flat(),
     ...describeFileChanges(changes),
     ...faults.map((fault) => `skills folder: ${fault}`),
   ];

@@ -28,6 +28,7 @@ export function lessonTable(
     'STATE',
     ...(hasKinds ? ['KIND'] : []),
     'CHANGED',
+    'KEPT',
     width === undefined ? 'EFFECT' : 'EFFECT (scored sessions)',
     ...(isWide ? ['FOR'] : []),
   ];
@@ -39,6 +40,7 @@ export function lessonTable(
       stateOf(lesson),
       ...(hasKinds ? [text(lesson.kind)] : []),
       relativeTime(timeOf(lesson.changedAt), now),
+      keptCell(asObject(lesson.adherence)),
       width === undefined ? effectCell(lesson) : effectCell(lesson).replace(/ scored sessions?$/, ''),
       ...(isWide ? [text(lesson.description)] : []),
     ]),
@@ -54,6 +56,12 @@ const stateOf = (lesson: LessonJson): string =>
   ]
     .filter((word) => word !== '')
     .join(', ');
+
+/** `6 of 7`: of the conversations that it applies to, those that kept it. */
+function keptCell({ shown, applied, kept }: JsonObject): string {
+  if ((asNumber(applied) ?? 0) > 0) return `${text(kept)} of ${text(applied)}`;
+  return (asNumber(shown) ?? 0) > 0 ? `shown ${text(shown)}` : 'not shown yet';
+}
 
 /** What closed a lesson, or what its trial decided, says more than an effect that is not measured. */
 function effectCell(lesson: LessonJson): string {
@@ -89,6 +97,8 @@ export function printLesson(printer: Printer, lesson: LessonJson, now: number): 
     ...field('next', nextStep(lesson, asString(why.fix))),
     [isAction(lesson) ? 'acts for' : 'shown to', scope.join(', ') || 'every agent'],
     ...field('does', isAction(lesson) ? JSON.stringify(asObject(lesson.overlay).payload) : undefined),
+    ['kept', asString(asObject(lesson.adherence).words) ?? 'not shown yet'],
+    ...breakRows(asArray(lesson.brokenIn).map(asObject), now),
     ['effect', describeEffect(asObject(lesson.effect))],
     ...useRows(asArray(lesson.uses).map(asObject)),
     ...field('trial', asString(asObject(lesson.trial).words)),
@@ -137,6 +147,13 @@ function nextStep({ state, name }: LessonJson, fix: string | undefined): string 
   if (fix === undefined) return undefined;
   return state === 'live' ? `${fix} ends its use` : `${fix} brings it back`;
 }
+
+/** `broken        in session third, turn t_12, 3 min ago (instar sessions show third)`. */
+const breakRows = (breaks: readonly JsonObject[], now: number): readonly (readonly [string, string])[] =>
+  breaks.map(({ session, turn, at }) => [
+    'broken',
+    `in session ${shortId(text(session))}, turn ${shortId(text(turn))}, ${relativeTime(timeOf(at), now)}`,
+  ]);
 
 const MOST_QUOTES = 12;
 

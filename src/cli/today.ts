@@ -54,6 +54,7 @@ function print(printer: Printer, day: JsonObject, learning: JsonObject, now: num
         `${asString(said) ?? ''} (${relativeTime(Date.parse(asString(at) ?? ''), now)})`,
       ]),
     ['used', usedWords(day)],
+    ...rulesRows(day),
     ['work', workWords(day)],
     ['cost', costWords(asObject(day.cost))],
     ...practiceRow(asObject(day.practice)),
@@ -112,6 +113,18 @@ function usedWords({ shown }: JsonObject): string {
   return count === 0
     ? 'no lesson was shown'
     : `${plural(count, 'lesson')} shown in ${plural(asNumber(turns) ?? 0, 'turn')}`;
+}
+
+/** How the rules fared today, and since they were told. */
+function rulesRows({ rules, adherence }: JsonObject): readonly (readonly [string, Part])[] {
+  const { kept, broken, toldAgain } = asObject(rules);
+  const words = asString(asObject(adherence).words);
+  const [held, missed, again] = [kept, broken, toldAgain].map((count) => asNumber(count) ?? 0);
+  const isQuiet = held === 0 && missed === 0 && again === 0;
+  return [
+    ...(isQuiet ? [] : ([['rules', `today kept ${held}, broken ${missed}, told again ${again}`]] as const)),
+    ...(words === undefined ? [] : ([['rules', words]] as const)),
+  ];
 }
 
 function workWords({ sessions, turns, appraised, feedback, scored }: JsonObject): string {

@@ -1,3 +1,4 @@
+import type { AdherenceFact } from './adherence-fact.ts';
 import type { JobUsage, Spending } from './budget.ts';
 import type { Usage } from './chat.ts';
 import type { ClockFact } from './clock-fact.ts';
@@ -144,7 +145,10 @@ export type Fact =
       /** A session has one block per model and per sub-agent. */
       readonly thread: string;
       readonly generation: number;
-      /** `shortened`: what the user said is shown again, since the client's history lost it. */
+      /**
+       * `shortened`: what the user said is shown again, since the client's history lost it. `broken`, `reminder`: a rule is shown again,
+       * since an answer did not keep to it, or since it stands far back and is about the work at hand.
+       */
       readonly why:
         | 'new'
         | 'compacted'
@@ -153,7 +157,9 @@ export type Fact =
         | 'changed'
         | 'task'
         | 'error'
-        | 'shortened';
+        | 'shortened'
+        | 'broken'
+        | 'reminder';
       /** The chain link of the message that contains the text; absent: it is in the system prompt. */
       readonly after?: string;
       /** The conversation's first chain link when the block was frozen. */
@@ -172,6 +178,7 @@ export type Fact =
       readonly engine: string;
     }
   | ScoredFact
+  | AdherenceFact
   /** The appraisal of a turn. A later one replaces an earlier one of the same turn. */
   | {
       readonly type: 'turn-appraised';

@@ -55,6 +55,8 @@ export interface ConsideredLesson {
   readonly of?: string;
   /** The error that came up, for which it was shown or held out: a fix is not chosen by the task. */
   readonly error?: string;
+  /** The turn whose answer did not keep to it: it is shown again for that. */
+  readonly brokenIn?: string;
 }
 
 /** The domain of a session's work and how it was found. */

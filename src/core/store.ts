@@ -125,7 +125,10 @@ export interface StoreReader {
   /** `session`: those of the session as a whole. `turnsOf`: those of its turns. */
   rewards(of: RewardSubject): readonly RewardView[];
   /** How a session or its turns were judged, oldest first. */
-  judgements(session: string, type: 'turn-appraised' | 'session-scored'): readonly StoredFact[];
+  judgements(
+    session: string,
+    type: 'turn-appraised' | 'session-scored' | 'rules-observed',
+  ): readonly StoredFact[];
   /** A block's text; undefined when it was erased or never stored. */
   block(hash: string): string | undefined;
   /** The newest chain links, newest first, to recognise sessions after a restart. */
@@ -144,6 +147,7 @@ export const FOLDED_TYPES = [
   'cycle-end',
   'session-marked',
   'reward-given',
+  'rules-observed',
 ] as const;
 export type FoldedType = (typeof FOLDED_TYPES)[number];
 /** Events have an index, too, and are not folded at every start: there may be very many. */

@@ -92,6 +92,8 @@ export interface ServingSide {
         readonly buffer: ReturnType<TrainingBuffer['counts']>;
       }
     | { readonly type: 'attempt-over'; readonly id: string }
+    /** The rules whose check applies to what the agent of a session did last. */
+    | { readonly type: 'work'; readonly session: string; readonly rules: readonly string[] }
     /** Sent whenever they have changed. */
     | { readonly type: 'samples'; readonly samples: readonly TrainingOutcome[] };
 }

@@ -136,6 +136,7 @@ const startLearner = (): Promise<LearningWorker> =>
       sendSamples();
       serving.post({ type: 'status', heard, status, buffer: buffer.counts() });
     },
+    onWork: (session, rules) => serving.post({ type: 'work', session, rules }),
     clock,
     newId,
     log,

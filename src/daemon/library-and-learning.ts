@@ -53,6 +53,10 @@ export async function openLibraryAndLearning(
     isUnhurried: options.isUnhurried ?? false,
     recertify: async (moved) => late.learning?.recertify(moved) ?? [],
     statements: async (session) => late.learning?.statements(session) ?? [],
+    checks: {
+      isBehind: () => late.learning?.isBehind() ?? false,
+      catchUp: async () => late.learning?.look(),
+    },
   });
   late.library = library;
   await assignOwners({ home, env, records, library: library.open()?.library, now: clock.now, log }).catch(
@@ -88,6 +92,7 @@ export async function openLibraryAndLearning(
     embed: library.embed,
     embedKept: library.embedKept,
     lessonsFor: library.lessonsFor,
+    onWork: library.noteWork,
     training: () => late.training?.practice,
     openAttempt,
     catalogue: names.catalogue,

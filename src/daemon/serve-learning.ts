@@ -59,6 +59,8 @@ export interface ServeLearningOptions {
   /** What a task would be shown. */
   readonly lessonsFor: LessonsForTask;
   readonly compareBlocks: CompareBlocks;
+  /** Told the rules whose check applies to what the agent of a session did last. */
+  readonly onWork?: (session: string, rules: readonly string[]) => void;
   /** Training in sessions of practice; undefined when nothing is trained. */
   readonly training?: () => PracticeTrainingCalls | undefined;
   /** A way through the gateway for one attempt of a program. */
@@ -97,6 +99,8 @@ export interface ServedLearning {
   practice(request: JsonObject, signal?: AbortSignal): Promise<JsonObject>;
   /** What the user of a running session has stated. Rejects while the thread is not running. */
   statements(session: string): Promise<readonly string[]>;
+  /** Whether something was recorded that the thread has not looked at yet. */
+  isBehind(): boolean;
   /** Resolves when everything recorded so far is in the status, or when the thread has ended. */
   look(): Promise<void>;
   /** Resolves when there is nothing left to learn for now, or when the thread has ended. */
@@ -161,7 +165,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   const posted: Posted = { status: undefined, samples: [], problem: 'starting' };
   const thread = superviseThread(options, {
     answers: createAnswers(options, writers, shared, lead),
-    receive: createReceive(posted, shared, log),
+    receive: createReceive(posted, shared, options),
     data: () => ({
       ...settings,
       isLeader: lead.isLeader(),
@@ -177,6 +181,10 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     },
   });
   const endedTurns = createHeldCount(WAKE_MS, thread.wake);
+  const pending = (): number => {
+    const hasHeard = posted.status?.heard === thread.wakes() && endedTurns.held() === 0;
+    return (posted.status?.status.pending ?? 1) + (hasHeard ? 0 : 1);
+  };
   thread.wake();
 
   return {
@@ -199,10 +207,9 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     },
     served: () => posted.status?.status.cost.serving.models ?? [],
     counts: () => (posted.status === undefined ? {} : countLearned(posted.status, lessons(), clock.now())),
+    isBehind: () => pending() > 0,
     status: () => {
-      const hasHeard = posted.status?.heard === thread.wakes() && endedTurns.held() === 0;
-      const pending = (posted.status?.status.pending ?? 1) + (hasHeard ? 0 : 1);
-      return { ...describePosted(config, writers, posted), pending, ...lead.describe() };
+      return { ...describePosted(config, writers, posted), pending: pending(), ...lead.describe() };
     },
     practice: async (request, signal) => {
       thread.sendKeys();
@@ -232,9 +239,10 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
 
 /** Takes what the thread posts. */
 const createReceive =
-  (posted: Posted, shared: SharedAccess, log: Log) =>
+  (posted: Posted, shared: SharedAccess, { log, onWork }: Pick<ServeLearningOptions, 'log' | 'onWork'>) =>
   (message: ServingSide['posts']): void => {
-    if (message.type === 'log') log[message.level](message.fields, message.message);
+    if (message.type === 'work') onWork?.(message.session, message.rules);
+    else if (message.type === 'log') log[message.level](message.fields, message.message);
     else if (message.type === 'attempt-over') shared.close(message.id);
     else if (message.type === 'samples') posted.samples = message.samples;
     else {
@@ -429,6 +437,10 @@ function createAnswers(
         if (!isNew || fact === undefined) return;
         lessons()?.trials.add(fact);
         if (fact.fact.type === 'session-scored') lessons()?.effects.add({ seq, ...fact });
+        if (fact.fact.type === 'rules-observed')
+          lessons()
+            ?.adherence()
+            .add({ seq, ...fact });
       });
       return appended;
     },

@@ -1,4 +1,5 @@
 import type { Log } from '../base/log.ts';
+import { createLruMap } from '../base/lru-map.ts';
 import type { Home } from '../config/home.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
@@ -17,6 +18,7 @@ import { createNgramEmbed } from '../embed/ngram-embed.ts';
 import { digestError } from '../evidence/digest/digest-error.ts';
 import type { ShownLessons, Turn } from '../gateway/turn.ts';
 import { lintSkillText } from '../learn/gate/lint-skill-text.ts';
+import { describeToldRules } from '../lessons/adherence/describe-adherence.ts';
 import { type CompareBlocks, createCompareBlocks } from '../lessons/compare-blocks.ts';
 import { deferLessonsApi } from '../lessons/deferred-lessons-api.ts';
 import { createHoldout, type Holdout } from '../lessons/effect/hold-out.ts';
@@ -31,6 +33,7 @@ import { createRecall, type LessonRecall, type RecallSettings } from '../lessons
 import { limitsFor } from '../lessons/recall/select-lessons.ts';
 import { openVectorCache, type VectorCache } from '../lessons/recall/vector-cache.ts';
 import { createReadLeftTurns, type SharedSessions } from '../lessons/shown/left-turns.ts';
+import type { SessionRules } from '../lessons/shown/remind-rules.ts';
 import { createShowLessons, type PromptTurn } from '../lessons/shown/show-lessons.ts';
 import { encodeFileChange, listFileChanges } from '../lessons/skill-files/file-changes.ts';
 import { type FolderFollower, joinFollowers } from '../lessons/skill-files/follow-folder.ts';
@@ -53,6 +56,8 @@ export interface ServeLessonsOptions {
   readonly recertify: (moved: readonly MovedLesson[]) => Promise<readonly string[]>;
   /** What the user of a session has said so far. */
   readonly statements: (session: string) => Promise<readonly string[]>;
+  /** Whether answers may not be checked yet, and a wait for their checks. */
+  readonly checks: Pick<SessionRules, 'isBehind' | 'catchUp'>;
   /** What others who share the record leave; undefined where nobody does. */
   readonly shared?: Omit<SharedSessions, 'forgetLots' | 'turnsOf'> | undefined;
   /** Recall waits for the sentence model without a limit, so that runs can be repeated. For benchmarks. */
@@ -76,6 +81,8 @@ export interface ServedLessons {
   counts(): Readonly<Record<string, number>>;
   /** Resolves when all lessons are embedded. */
   settle(): Promise<void>;
+  /** The rules whose check applies to what the agent of a session did last. */
+  noteWork(session: string, rules: readonly string[]): void;
   /** Reads what another gateway has published or measured. */
   follow(stored?: StoredFact): Promise<void>;
   /** Follows an erasure, of one session or of several: resolves when no file here has an erased text any more. */
@@ -87,12 +94,15 @@ interface Opened {
   readonly open: OpenLessons;
   readonly index: LessonRecall;
   readonly lessons: ServedLessons['lessons'];
+  readonly noteWork: ServedLessons['noteWork'];
   readonly mirror: FolderFollower;
   readonly compare: CompareBlocks;
   readonly followErasure: ServedLessons['followErasure'];
 }
 
 const AGAIN_MS = 10_000;
+/** As many as have their prompts in memory. */
+const MOST_SESSIONS = 5000;
 /** New conversations are rare; during a flood of them the sentence model must not occupy a core. */
 const DEMAND = { atOnce: 2, perSecond: 2 };
 
@@ -157,8 +167,10 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       return { recalls_by_sentences: bySentences, recalls_by_letters: byLetters };
     },
     settle: async () => opened?.index.settled(),
+    noteWork: (session, rules) => opened?.noteWork(session, rules),
     follow: async (stored) => {
       if (stored?.fact.type === 'session-scored') opened?.open.effects.add(stored);
+      else if (stored?.fact.type === 'rules-observed') opened?.open.adherence().add(stored);
       else await opened?.open.catchUp();
     },
     followErasure: async (session) => opened?.followErasure(session),
@@ -206,10 +218,19 @@ async function openServed(options: ServeLessonsOptions, engines: Engines): Promi
   update();
   library.onChange(update);
   const mirror = mirrorLessons(options, library);
-  const showLessons = showServed(options, library, served, holdout);
+  const work = createLruMap<string, readonly string[]>(MOST_SESSIONS);
+  const showLessons = showServed(options, library, served, {
+    holdout,
+    rules: {
+      ...options.checks,
+      brokenIn: (session) => open.adherence().brokenIn(session),
+      applying: (session) => work.get(session) ?? [],
+    },
+  });
   return {
     open,
     index: served,
+    noteWork: (session, rules) => work.set(session, rules),
     mirror,
     compare,
     lessons: async (turn, most) =>
@@ -259,7 +280,7 @@ const showServed = (
   { settings, records, clock, statements, shared, isUnhurried = false, log }: ServeLessonsOptions,
   library: Library,
   index: LessonRecall,
-  holdout: Holdout,
+  { holdout, rules }: { readonly holdout: Holdout; readonly rules: SessionRules },
 ): ReturnType<typeof createShowLessons> =>
   createShowLessons({
     library,
@@ -270,6 +291,7 @@ const showServed = (
     domains: settings.domains.map((pattern) => compact(pattern)),
     place: () => settings.place,
     statements,
+    rules,
     ...(shared && {
       shared: { ...shared, turnsOf: createReadLeftTurns(records), forgetLots: holdout.forget },
     }),
@@ -323,6 +345,7 @@ function describe({ open, index, mirror }: Opened, now: number): JsonObject {
     index: toJson(index.stats()),
     unreadable: open.skipped(),
     ...describeUse(library, open.trials, open.effects),
+    ...compact({ adherence: describeToldRules(library.lessons(), open.adherence()) }),
     fileChanges: listFileChanges(library, now).map(encodeFileChange),
     isWritingFiles: mirror.isBusy(),
     skillFaults: mirror.faults().map(({ file, why }) => `${file} ${why}`),

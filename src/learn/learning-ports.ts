@@ -64,6 +64,8 @@ export interface LearningPorts {
   /** The training samples, folded from the same facts. */
   readonly buffer: FactFold;
   readonly onStatus: (status: LearningStatus) => void;
+  /** Told the rules whose check applies to what the agent of a session did last. */
+  readonly onWork?: (session: string, rules: readonly string[]) => void;
   /** Several processes write the record. */
   readonly isShared?: boolean;
   /** Where budgets are kept; in this process unless several share them. */

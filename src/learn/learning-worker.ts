@@ -5,11 +5,13 @@ import { verifySession } from '../evidence/verify-session.ts';
 import { createFlowWatch } from './adapt/flow-events.ts';
 import { createObserver } from './adapt/observer.ts';
 import { createPromptWriter } from './compress/write-prompt.ts';
+import { createQuoteComparison } from './distiller/same-rule.ts';
 import { openReflection } from './identity/reflect.ts';
 import { openLearners } from './learners.ts';
 import { startLearning } from './learning.ts';
 import { openLearningParts } from './learning-parts.ts';
 import type { LearningPorts, LearningSettings, LearningWorker } from './learning-ports.ts';
+import { createRuleObserver } from './lesson-use/observe-rules.ts';
 import { withMemory } from './memory/serve-memory.ts';
 import { createReadQuotes } from './memory/working-memory.ts';
 import { createRunner, type WriteFacts } from './runner.ts';
@@ -56,6 +58,13 @@ export async function startLearningWorker(
     clock,
     log,
     lessonOf: library.lesson,
+    observeRules: createRuleObserver({
+      records,
+      evidence,
+      library,
+      compareQuotes: createQuoteComparison(ports.embed),
+      onWork: ports.onWork,
+    }),
     flows: createFlowWatch({ records, evidence }),
     observer: createObserver({ records, evidence, library, effects, log }),
     prices: createPrices(settings.prices),

@@ -17,6 +17,7 @@ import { type FactFold, type LearningState, loadLearning } from './learning-stat
 import type { LastReflection, LearningStatus } from './learning-status.ts';
 import { readLearningSwitch } from './learning-switch.ts';
 import { createProjectLabels, IDLE_MS, listLearningWaits } from './learning-waits.ts';
+import type { ObserveRules } from './lesson-use/observe-rules.ts';
 import { findStart } from './look-back.ts';
 import { createPendingSessions, type PendingSessions } from './pending-sessions.ts';
 import type { WriteFacts } from './runner.ts';
@@ -37,6 +38,7 @@ export type LearningRecords = Pick<
   | 'rewards'
   | 'events'
   | 'recalls'
+  | 'judgements'
   | 'block'
   | 'append'
 >;
@@ -60,6 +62,8 @@ interface LearningOptions {
   /** Grades a session's answers with the configured verifiers. */
   readonly verify: (session: string, wanted: readonly string[] | undefined) => Promise<readonly NewFact[]>;
   readonly evidence: EvidenceReader;
+  /** Checks the answers of a session against the rules that they were given with. */
+  readonly observeRules?: ObserveRules;
   /** Nothing is folded into it yet. */
   readonly state: LearningState;
   /** Several processes write the record, and learning may have been another one's. */
@@ -293,7 +297,8 @@ function createLook(
     const wanted = turns && [...turns];
     const graded = await options.verify(session, wanted);
     const appraised = await appraiseSession(session, wanted, { ...options, state, now: clock.now() });
-    return [...graded, ...appraised];
+    const observed = (await options.observeRules?.(session, wanted, clock.now())) ?? [];
+    return [...graded, ...appraised, ...observed];
   };
   /** Sessions with rewards first; the others only within the time slice. A session stays pending until its facts are written. */
   const lookOnce = async (until: number): Promise<number> => {

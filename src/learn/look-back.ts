@@ -15,6 +15,7 @@ const OF_A_DAEMON: ReadonlySet<Fact['type']> = new Set([
   'turn-end',
   'turn-appraised',
   'session-scored',
+  'rules-observed',
   'session-end',
   'cycle-end',
 ]);
@@ -24,6 +25,7 @@ const OF_LEARNING: ReadonlySet<Fact['type']> = new Set([
   'turn-appraised',
   'session-scored',
   'learning-queued',
+  'rules-observed',
 ]);
 
 /**

@@ -1,6 +1,8 @@
 import { compact, type JsonObject } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
+import type { Adherence } from './adherence/adherence.ts';
+import { describeAdherence } from './adherence/describe-adherence.ts';
 import { isActive } from './change-permissions.ts';
 import { whyNotOfKind } from './check-overlay.ts';
 import { encodeTrial } from './effect/describe-trial.ts';
@@ -14,11 +16,13 @@ interface DescribeLessonOptions {
   readonly library: Library;
   /** The measured effect of a lesson. */
   readonly effect: (id: string) => JsonObject;
+  /** How sessions kept to the lessons. */
+  readonly adherence: () => Adherence;
 }
 
 /** A lesson for a list: what it is, its state, its effect, and the trial that measures it. */
 export const createDescribeLesson =
-  ({ library, effect }: DescribeLessonOptions) =>
+  ({ library, effect, adherence }: DescribeLessonOptions) =>
   (lesson: Lesson, trials: Pick<Trials, 'of'>): JsonObject => {
     const closing = closingOf(lesson, library);
     const trial = measurementOf(lesson, library, trials);
@@ -27,6 +31,7 @@ export const createDescribeLesson =
       ...(closing === undefined
         ? {}
         : { closed: { by: closing.by, words: closing.words, undo: closing.undo } }),
+      adherence: describeAdherence(lesson, adherence()),
       effect: effect(lesson.id),
       ...(trial === undefined ? {} : { trial: encodeTrial(trial) }),
     };

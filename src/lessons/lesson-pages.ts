@@ -9,6 +9,7 @@ import {
 } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { Records } from '../core/store.ts';
+import type { Adherence } from './adherence/adherence.ts';
 import { encodeLesson } from './codec.ts';
 import { createDescribeLesson } from './describe-lesson.ts';
 import type { Trials } from './effect/fold-trials.ts';
@@ -49,6 +50,7 @@ interface LessonPagesOptions {
   readonly library: Library;
   readonly records: Records;
   readonly effect: (id: string) => JsonObject;
+  readonly adherence: () => Adherence;
   readonly trials: () => Promise<Pick<Trials, 'of'>>;
 }
 

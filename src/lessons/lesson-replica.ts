@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { ChangeSet, PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { type Records, StoreError } from '../core/store.ts';
+import { eachFactOf } from './each-fact.ts';
 import { createLessonEffects, type LessonEffects } from './effect/lesson-effects.ts';
 import { openLibrary } from './library.ts';
 
@@ -25,8 +26,6 @@ export interface LessonReplicaOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-const PAGE = 1000;
-
 /** Folds the same facts as the owner. Rejects with `StoreError` when the record cannot be read. */
 export async function openLessonReplica(options: LessonReplicaOptions): Promise<LessonReplica> {
   const { records, publish, clock, newId, onFault } = options;
@@ -45,13 +44,7 @@ export async function openLessonReplica(options: LessonReplicaOptions): Promise<
     newId,
     onFault,
   });
-  for (let after = 0; ; ) {
-    const page = await records.factsOf('session-scored', after, PAGE);
-    for (const stored of page) effects.add(stored);
-    const last = page.at(-1);
-    if (last === undefined) break;
-    after = last.seq;
-  }
+  await eachFactOf('session-scored', records, effects.add);
   return {
     library: {
       ...library,

@@ -4,6 +4,8 @@ import type { ChangeResult, Lesson, LessonPlace, PublishResult } from '../core/l
 import type { Library } from '../core/library.ts';
 import type { Recall } from '../core/recall.ts';
 import type { Records } from '../core/store.ts';
+import type { Adherence } from './adherence/adherence.ts';
+import { describeBreaks } from './adherence/describe-adherence.ts';
 import { encodeOverlay } from './check-overlay.ts';
 import { decodeChange, encodeLesson, encodeNote } from './codec.ts';
 import { createDescribeLesson } from './describe-lesson.ts';
@@ -27,6 +29,7 @@ interface LessonsApiOptions {
   readonly records: Records;
   /** The measured effect of a lesson. */
   readonly effect: (id: string) => JsonObject;
+  readonly adherence: () => Adherence;
   readonly trials: () => Promise<Pick<Trials, 'of'>>;
   readonly newId: (prefix: string) => string;
   readonly recall: Recall;
@@ -62,6 +65,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       const trials = await options.trials();
       return compact({
         ...describe(lesson, trials),
+        brokenIn: describeBreaks(lesson.id, options.adherence()),
         category: lesson.text.category,
         content: lesson.text.content,
         overlay: lesson.text.overlay === undefined ? undefined : encodeOverlay(lesson.text.overlay),
@@ -78,7 +82,14 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
     },
     why: (turn) => explainTurn(turn, records, library),
     today: async () =>
-      describeToday({ library, records, trials: await options.trials(), effect, now: options.now() }),
+      describeToday({
+        library,
+        records,
+        trials: await options.trials(),
+        effect,
+        adherence: options.adherence(),
+        now: options.now(),
+      }),
     change: (body) => changeLessons(options, body),
     recall: (query) =>
       asString(query.name) ? recallNamed(options, query, readLearnedIn) : recallTask(options, query),

@@ -7,6 +7,8 @@ import type { EmbeddingModel, Recall } from '../core/recall.ts';
 import type { Records } from '../core/store.ts';
 import { StoreError } from '../core/store.ts';
 import { createNgramEmbed } from '../embed/ngram-embed.ts';
+import { type Adherence, readAdherence } from './adherence/adherence.ts';
+import { eachFactOf } from './each-fact.ts';
 import { describeEffect } from './effect/describe-effect.ts';
 import { readTrials, type TrialFold } from './effect/fold-trials.ts';
 import { createLessonEffects, type LessonEffects } from './effect/lesson-effects.ts';
@@ -25,6 +27,8 @@ export interface OpenLessons {
   readonly effects: LessonEffects;
   /** What trials have measured, for `status`; the owner adds the facts that it hears of. */
   readonly trials: TrialFold;
+  /** How sessions kept to the rules; the owner adds the facts that it hears of. */
+  adherence(): Adherence;
   readonly api: LessonsApi;
   /** The same for one member, with the records that the member may read; undefined: for clients of the home's own person. */
   apiFor(member: string | undefined, records: Records): LessonsApi;
@@ -59,8 +63,6 @@ export interface OpenLessonsOptions {
 
 const USUAL_HOLDOUT = 0.1;
 
-const PAGE = 1000;
-
 /** Rejects with `StoreError` when the record cannot be read. */
 export async function openLessons(options: OpenLessonsOptions): Promise<OpenLessons> {
   const { records, clock, newId, onFault } = options;
@@ -84,14 +86,9 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
     ...(options.recertify === undefined ? {} : { recertify: options.recertify }),
   });
   const { library } = opened;
-  for (let after = 0; ; ) {
-    const page = await records.factsOf('session-scored', after, PAGE);
-    for (const stored of page) effects.add(stored);
-    const last = page.at(-1);
-    if (last === undefined) break;
-    after = last.seq;
-  }
+  await eachFactOf('session-scored', records, effects.add);
   const trials = await readTrials(records);
+  let adherence = await readAdherence(records);
   const effect = (id: string): JsonObject => {
     const measured = effects.of(id);
     const words = describeEffect(measured, options.holdout ?? USUAL_HOLDOUT);
@@ -107,6 +104,7 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
       library: part,
       records: read,
       effect,
+      adherence: () => adherence,
       // Another thread measures: its facts are read when they are asked for.
       trials: () => readTrials(records),
       newId,
@@ -135,7 +133,14 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
     trials,
     comparison,
     catchUp: opened.catchUp,
-    pages: createLessonPages({ library, records, effect, trials: () => readTrials(records) }),
+    adherence: () => adherence,
+    pages: createLessonPages({
+      library,
+      records,
+      effect,
+      adherence: () => adherence,
+      trials: () => readTrials(records),
+    }),
     api,
     apiFor: (member, own) => {
       if (member === undefined && library.lessons().every(({ text }) => text.scope.member === undefined))
@@ -144,7 +149,10 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
       ofMembers.set(member, known);
       return known;
     },
-    reload: opened.reload,
+    reload: async () => {
+      await opened.reload();
+      adherence = await readAdherence(records);
+    },
     skipped: () => opened.skipped,
   };
 }

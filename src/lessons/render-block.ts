@@ -75,7 +75,9 @@ const SITUATION =
   /^(?:use (?:this |it )?)?(?:when|whenever|before|after|if|while|for|during|on|in|as soon as|wenn|bevor|nachdem|falls|beim|für|quand|lorsque|avant|si|pour|cuando|antes|al|para|quando|se)\b/i;
 
 /** A lesson as one line that holds its rule: its description, and the first rule of its text where that is missing. */
-export function renderLine({ text }: Lesson): string {
+export const renderLine = ({ text }: Lesson): string => `- ${joinLines(text.name)}: ${ruleLine(text)}`;
+
+function ruleLine(text: LessonText): string {
   const description = joinLines(text.description);
   const isSituation = SITUATION.test(description);
   // A description that quotes a person is the rule itself; the body has the same words.
@@ -83,10 +85,10 @@ export function renderLine({ text }: Lesson): string {
   const isSaid = rule === '' || description.includes(rule) || rule.includes(description);
   if (isSaid || (!isSituation && description.length >= TELLING)) {
     const longer = rule.length > description.length && isSaid ? rule : description;
-    return `- ${joinLines(text.name)}: ${truncateEnd(longer, LONGEST_LINE)}`;
+    return truncateEnd(longer, LONGEST_LINE);
   }
   const situation = truncateEnd(description, LONGEST_SITUATION).replace(/[.:;,]$/, '');
-  return `- ${joinLines(text.name)}: ${situation}: ${truncateEnd(rule, LONGEST_RULE)}`;
+  return `${situation}: ${truncateEnd(rule, LONGEST_RULE)}`;
 }
 
 /** Characters of a text that are searched for its first rule. */
@@ -171,6 +173,40 @@ export const renderQuotes = (quotes: readonly string[], place: LessonPlace): str
   place === 'message'
     ? `${LEAD}${quotes.map(oneLine).join('\n')}`
     : [AGAIN, AGAIN_FRAMING, quotes.map((quote) => `- "${oneLine(quote)}"`).join('\n')].join('\n\n');
+
+/** A rule that is shown once more. */
+export interface RemindedRule {
+  readonly lesson: Lesson;
+  /** The answer that did not keep to it: the last one, or one before. Absent: it only stands far back. */
+  readonly broken?: 'last' | 'earlier';
+}
+
+const REMINDER = '## Reminder';
+
+/** A line for each rule. It stands behind a message, far from the text that says what lessons are. */
+export function renderReminder(rules: readonly RemindedRule[], place: LessonPlace): string {
+  const lines = rules.map(({ lesson: { text }, broken }) => {
+    const [, quoted] = /^"(.+)"$/s.exec(text.description.trim()) ?? [];
+    const words = quoted === undefined ? ruleLine(text) : oneLine(quoted);
+    if (place === 'message') return `${LEAD}${words}${BROKEN_SAID[broken ?? 'far']}`;
+    const lead = quoted === undefined ? 'The rule' : 'You were told';
+    return `${lead}: "${words}" — ${BROKEN_TOLD[broken ?? 'far']}`;
+  });
+  return place === 'message' ? lines.join('\n') : [REMINDER, lines.join('\n')].join('\n\n');
+}
+
+const BROKEN_TOLD = {
+  last: 'the last answer did not keep to it.',
+  earlier: 'an earlier answer did not keep to it.',
+  far: 'it is about what you are doing now.',
+} as const;
+
+/** In the words of the user. */
+const BROKEN_SAID = {
+  last: '\nYour last answer did not keep to that.',
+  earlier: '\nOne of your answers did not keep to that.',
+  far: '',
+} as const;
 
 /** A lesson that quotes has its rule in its description. */
 function readWords({ text }: Lesson) {

@@ -46,8 +46,12 @@ interface Conversation {
   readonly hasReply: boolean;
   /** The link that the request before this one ended with: that of the last message before the model's newest answer. */
   readonly previousLink: string | undefined;
-  /** How many answers of the model stand behind the message of a link, each of one or more messages; undefined without that link. */
-  answersAfter(link: string): number | undefined;
+  /**
+   * How many answers of the model stand behind the message of a link, each of one or more messages, and how many bytes; of an undefined link:
+   * in the whole conversation. Undefined where it does not have the link.
+   */
+  answersAfter(link: string | undefined): number | undefined;
+  bytesAfter(link: string | undefined): number | undefined;
   /** Whether a user's message contains the text; the kind of white space does not matter. */
   says(text: string): boolean;
 }
@@ -207,15 +211,26 @@ function describe(bytes: Buffer, all: Links, isStored: boolean, partType: string
     users[at] === undefined && readResultSpan(bytes, spans[at] ?? [0, 0]) === undefined;
   /** Whether an answer begins there. */
   const isBeginning = (at: number): boolean => isAnswer(at) && (at === 0 || !isAnswer(at - 1));
+  const indexAfter = (link: string | undefined): number | undefined => {
+    const at = link === undefined ? -1 : links.lastIndexOf(link);
+    return isStored || (link !== undefined && at < 0) ? undefined : at + 1;
+  };
   return {
     get previousLink() {
       const at = isStored ? -1 : links.findLastIndex((_, index) => isBeginning(index));
       return at < 1 ? undefined : links[at - 1];
     },
     answersAfter: (link) => {
-      const at = isStored ? -1 : links.lastIndexOf(link);
-      if (at < 0) return undefined;
-      return links.filter((_, index) => index > at && isBeginning(index)).length;
+      const from = indexAfter(link);
+      return from === undefined
+        ? undefined
+        : links.filter((_, index) => index >= from && isBeginning(index)).length;
+    },
+    bytesAfter: (link) => {
+      const from = indexAfter(link);
+      return from === undefined
+        ? undefined
+        : spans.slice(from).reduce((sum, [start, end]) => sum + end - start, 0);
     },
     links: isStored ? [] : links,
     newestIsUser: !isStored && users.at(-1) !== undefined,

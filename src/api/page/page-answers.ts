@@ -7,6 +7,7 @@ import type { Records } from '../../core/store.ts';
 import type { PriceRules } from '../../cost/prices.ts';
 import { giveFeedback } from '../../gateway/control-api.ts';
 import type { AdaptRules } from '../../learn/adapt/adaptation.ts';
+import { describeToldRules } from '../../lessons/adherence/describe-adherence.ts';
 import type { OpenLessons } from '../../lessons/open-lessons.ts';
 import { type AnswersTo, type Asked, isByPage, WholeReply } from '../router/answer.ts';
 import { encodeErasure } from '../router/answers.ts';
@@ -270,7 +271,12 @@ function createProgressAnswers(
         now: now(),
         split: split === undefined ? undefined : Date.parse(split),
       });
-      return { ...growth, marks: await marksSince(parts, now() - days * DAY) };
+      const { library, adherence } = lessonsOf(parts);
+      return compact({
+        ...growth,
+        marks: await marksSince(parts, now() - days * DAY),
+        adherence: describeToldRules(library.lessons(), adherence()),
+      });
     },
     pageTraining: async ({ api, context }) => {
       const { buffer } = asObject(context.status().learning);

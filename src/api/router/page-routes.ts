@@ -268,6 +268,7 @@ export const PAGE_ROUTES = {
             reward: interval.nullable(),
           }),
         ),
+        adherence: is.toldRules.optional(),
         marks: z.array(
           z.looseObject({
             at: is.time,

@@ -96,6 +96,19 @@ const effect = z.looseObject({
   words: text,
 });
 
+/** Of one lesson, or of several: a session counts once for each. */
+const adherence = z.looseObject({
+  shown: count,
+  applied: count,
+  kept: count,
+  toldAgain: count,
+  lastBroken: time.optional(),
+  words: text,
+});
+
+/** Of all rules in force that people told. */
+const toldRules = adherence.extend({ rules: count });
+
 const lesson = z.looseObject({
   id: text,
   kind: text,
@@ -112,10 +125,12 @@ const lesson = z.looseObject({
   reason: text.optional(),
   hash: text,
   changedAt: time,
+  adherence,
   effect,
 });
 
 const shownLesson = lesson.extend({
+  brokenIn: z.array(z.looseObject({ session: text, turn: text, at: time })),
   content: text,
   overlay: z.looseObject({ payload: z.unknown().optional() }).optional(),
   note: z.looseObject({
@@ -303,6 +318,7 @@ const status = z.looseObject({
   library: z.looseObject({
     generation: count.optional(),
     lessons: z.record(text, count).optional(),
+    adherence: toldRules.optional(),
     problem: text.optional(),
   }),
   learning: z.looseObject({
@@ -378,6 +394,8 @@ const today = z.looseObject({
   appraised: z.looseObject({ failures: count, successes: count }),
   feedback: count,
   scored: count,
+  rules: z.looseObject({ kept: count, broken: count, toldAgain: count }),
+  adherence: toldRules.optional(),
   shown: z.looseObject({ lessons: count, turns: count }),
   practice: z.looseObject({ sessions: count, learned: count }).optional(),
   cost: z.looseObject({ calls: count, tokens: count, unpricedTokens: count, usd: number }),
@@ -452,6 +470,7 @@ export const shapes = {
   session,
   turn,
   effect,
+  toldRules,
   lesson,
   shownLesson,
   published,

@@ -16,16 +16,14 @@ import {
   type ComparedLesson,
   createReadKnown,
   DISTILLER,
-  isNearLesson,
+  findSameRule,
   isOwn,
   isTakenBack,
   isTold,
   lessonsNear,
   lessonsToRead,
   mayBeTakenIn,
-  nearestByWords,
-  nearestOf,
-  teaches,
+  quotesToCompare,
 } from './known-lessons.ts';
 import { readMatter } from './matter.ts';
 import { type CompareQuotes, type Likeness, UNKNOWN_LIKENESS } from './same-rule.ts';
@@ -122,24 +120,6 @@ export function createDistiller(options: DistillerOptions = {}): Learner<readonl
   };
 }
 
-/**
- * What was said and what the lessons of this learner quote, to be compared by meaning. None where words decide: nothing was said in two
- * ways, and no lesson could say it too.
- */
-function quotesToCompare(
-  groups: ReturnType<typeof groupSayings>,
-  lessons: readonly ComparedLesson[],
-): readonly string[] {
-  const known = lessons.filter(({ quoted }) => quoted !== undefined);
-  const isKnown = ({ sayings }: (typeof groups)[number]): boolean =>
-    known.some((one) => teaches(one, sayings, UNKNOWN_LIKENESS, false));
-  const open = groups.filter((group) => !isKnown(group));
-  if (open.length === 0 || (open.length === 1 && known.length === 0)) return [];
-  const said = open.flatMap(({ sayings }) => sayings);
-  const near = nearestByWords(known, said);
-  return [...said.map(({ quote }) => quote), ...near.flatMap(({ quoted }) => quoted?.quotes ?? [])];
-}
-
 /** Lessons that the user took back, without saying anything in their place. */
 interface TakenBack {
   readonly over: readonly Lesson[];
@@ -186,11 +166,7 @@ function* draftsOf(
     const holding = open.filter((one) => !isTakenBack(one, group[0]));
     // What has to be said again although a lesson on the matter was shown revises that lesson.
     const shown = new Set(group.flatMap(({ failure }) => failure.shown ?? []));
-    const alike = holding.filter((one) => teaches(one, group, likeness, shown.has(one.lesson.id)));
-    const same =
-      alike.find(({ lesson }) => lesson.state === 'rejected' || !isOwn(lesson)) ??
-      nearestOf(alike, group[0], likeness) ??
-      holding.find((one) => shown.has(one.lesson.id) && isNearLesson(one, group[0]));
+    const { alike, same } = findSameRule(holding, group, likeness, shown);
     if (same?.lesson.state === 'rejected') {
       journal(`left out: ${same.lesson.text.name} was rejected before`);
       continue;

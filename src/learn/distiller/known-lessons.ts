@@ -4,7 +4,14 @@ import type { Lesson } from '../../core/lesson.ts';
 import { mayScopesOverlap } from '../draft-lesson.ts';
 import { isAlikeMost, type Sayings } from './group-sayings.ts';
 import { contradicts, coversMatter, isNearMatter, mayCoverMatter, readMatter } from './matter.ts';
-import { hasOtherValue, isSameInWords, type Likeness, type RuleWords, readRuleWords } from './same-rule.ts';
+import {
+  hasOtherValue,
+  isSameInWords,
+  type Likeness,
+  type RuleWords,
+  readRuleWords,
+  UNKNOWN_LIKENESS,
+} from './same-rule.ts';
 import type { Saying } from './sayings.ts';
 import { takesBack } from './take-back.ts';
 import { type QuotedLesson, readLesson } from './write-lesson.ts';
@@ -93,7 +100,7 @@ export function nearestByWords(
 }
 
 /** A lesson that quotes is compared quote by quote, with all that was said. */
-export const teaches = (
+const teaches = (
   { quoted, words }: ComparedLesson,
   group: Sayings,
   likeness: Likeness,
@@ -106,7 +113,7 @@ export const teaches = (
           words.some((one) => isSameInWords(one, saying)) || isAlikeMost(words, saying, likeness, wasShown),
       );
 
-export const nearestOf = (
+const nearestOf = (
   alike: readonly ComparedLesson[],
   { quote }: Saying,
   likeness: Likeness,
@@ -116,6 +123,39 @@ export const nearestOf = (
   return alike.toSorted((a, b) => near(b) - near(a))[0];
 };
 
+/** The lessons that say what was said, and the one of them that it is said again of. `shown`: what the answers were given with. */
+export function findSameRule(
+  holding: readonly ComparedLesson[],
+  group: Sayings,
+  likeness: Likeness,
+  shown: ReadonlySet<string>,
+): { readonly alike: readonly ComparedLesson[]; readonly same: ComparedLesson | undefined } {
+  const alike = holding.filter((one) => teaches(one, group, likeness, shown.has(one.lesson.id)));
+  const same =
+    alike.find(({ lesson }) => lesson.state === 'rejected' || !isOwn(lesson)) ??
+    nearestOf(alike, group[0], likeness) ??
+    holding.find((one) => shown.has(one.lesson.id) && isNearLesson(one, group[0]));
+  return { alike, same };
+}
+
+/**
+ * What was said and what the lessons of this learner quote, to be compared by meaning. None where words decide: nothing was said in two
+ * ways, and no lesson could say it too.
+ */
+export function quotesToCompare(
+  groups: readonly { readonly sayings: Sayings }[],
+  lessons: readonly ComparedLesson[],
+): readonly string[] {
+  const known = lessons.filter(({ quoted }) => quoted !== undefined);
+  const isKnown = ({ sayings }: (typeof groups)[number]): boolean =>
+    known.some((one) => teaches(one, sayings, UNKNOWN_LIKENESS, false));
+  const open = groups.filter((group) => !isKnown(group));
+  if (open.length === 0 || (open.length === 1 && known.length === 0)) return [];
+  const said = open.flatMap(({ sayings }) => sayings);
+  const near = nearestByWords(known, said);
+  return [...said.map(({ quote }) => quote), ...near.flatMap(({ quoted }) => quoted?.quotes ?? [])];
+}
+
 /** A lesson of the same place that says the same rule. */
 export const mayBeTakenIn = ({ lesson }: ComparedLesson, { lesson: into }: ComparedLesson): boolean =>
   isOwn(lesson) &&
@@ -123,7 +163,7 @@ export const mayBeTakenIn = ({ lesson }: ComparedLesson, { lesson: into }: Compa
   (lesson.state === 'trial' || lesson.state === 'live') &&
   isDeepStrictEqual(lesson.text.scope, into.text.scope);
 
-export const isNearLesson = ({ quoted, words }: ComparedLesson, saying: Saying): boolean =>
+const isNearLesson = ({ quoted, words }: ComparedLesson, saying: Saying): boolean =>
   quoted !== undefined &&
   saying.isCase !== true &&
   words

@@ -166,6 +166,10 @@ function whyShown(
   const fits = seen !== undefined && seen.relevance >= ENOUGH;
   const figure = seen === undefined ? '' : ` (${seen.relevance.toFixed(2)}, ${ENOUGH.toFixed(2)} is enough)`;
   const pinned = lesson.pinned ? '; it is pinned' : '';
+  if (seen?.brokenIn !== undefined)
+    return `it is shown again because the answer of turn ${shortId(seen.brokenIn)} did not keep to it${pinned}`;
+  if (chosen?.fact.why === 'reminder')
+    return `it is shown again because it is about the work and stands far back${pinned}`;
   if (seen?.error !== undefined) return `it is shown because of the error ${seen.error}${pinned}`;
   if (lesson.kind === 'identity') return `it is part of the identity of its agent${pinned}`;
   if (isFragment(lesson) && isInScope(scope, asker, undefined))

@@ -1,9 +1,11 @@
 import type { StoredFact } from '../../core/fact.ts';
-import { asString, type JsonObject } from '../../core/json.ts';
+import { asString, compact, type JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { LessonEvent, Library } from '../../core/library.ts';
 import { PRACTICE_SESSIONS } from '../../core/session-fact.ts';
 import type { FoldedType, Records } from '../../core/store.ts';
+import type { Adherence } from '../adherence/adherence.ts';
+import { describeToldRules, sumResults } from '../adherence/describe-adherence.ts';
 import { describeTrial, trialOf } from '../effect/describe-trial.ts';
 import type { TrialRecord, Trials } from '../effect/fold-trials.ts';
 import { isIdentityProposal, measurementOf } from '../identity-measurement.ts';
@@ -17,6 +19,7 @@ export interface TodayOptions {
   readonly trials: Pick<Trials, 'of'>;
   /** The measured effect of a lesson in real sessions. */
   readonly effect: (id: string) => JsonObject;
+  readonly adherence: Adherence;
   readonly now: number;
 }
 
@@ -29,16 +32,18 @@ export async function describeToday({
   records,
   trials,
   effect,
+  adherence,
   now,
 }: TodayOptions): Promise<JsonObject> {
   const date = new Date(now);
   const from = new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
   const before = await seqBefore(from, records);
   const since = (type: FoldedType): Promise<readonly StoredFact[]> => readSince(type, before, from, records);
-  const [appraised, rewards, scored, cycles] = await Promise.all([
+  const [appraised, rewards, scored, observed, cycles] = await Promise.all([
     since('turn-appraised'),
     since('reward-given'),
     since('session-scored'),
+    since('rules-observed'),
     since('cycle-end'),
   ]);
   const { sessions, turns, turnsWithLessons, uses } = await countUse(from, records);
@@ -82,6 +87,8 @@ export async function describeToday({
     },
     feedback: rewards.filter(({ fact }) => fact.type === 'reward-given' && fact.source === 'person').length,
     scored: scored.length,
+    rules: sumResults(observed),
+    ...compact({ adherence: describeToldRules(library.lessons(), adherence) }),
     cost: sumCost(cycles),
     identities: library
       .lessons()

@@ -45,8 +45,12 @@ export interface ConversationView {
   readonly hasReply?: boolean;
   /** The link that the request before this one ended with. */
   readonly previousLink?: string | undefined;
-  /** How many answers of the model stand behind the message of a link; undefined without that link. */
-  answersAfter?(link: string): number | undefined;
+  /**
+   * How many answers of the model stand behind the message of a link, and how many bytes of messages; of an undefined link: in the whole
+   * conversation. Undefined where it does not have the link.
+   */
+  answersAfter?(link: string | undefined): number | undefined;
+  bytesAfter?(link: string | undefined): number | undefined;
   /** Whether a user's message contains the text. */
   says?(text: string): boolean;
 }

@@ -44,6 +44,8 @@ interface ShownWords {
   readonly revision: number | undefined;
   /** Only its line was shown. */
   readonly isLine: boolean;
+  /** Of the message that it was last shown at; undefined: before the conversation. */
+  readonly link: string | undefined;
 }
 
 /** The text that a thread was shown: a fold over its decisions, so that a restart gives the same bytes. */
@@ -109,13 +111,13 @@ export function revisionsIn({ lessons, considered }: RecalledFact): readonly Pro
   return lessons.map((lesson) => ({ lesson, revision: looked.get(lesson) }));
 }
 
-function wordsOf({ lessons, lines = [], considered }: RecalledFact): ReadonlyMap<string, ShownWords> {
+function wordsOf({ lessons, lines = [], considered, after }: RecalledFact): ReadonlyMap<string, ShownWords> {
   const looked = new Map(considered.map((one) => [one.id, one]));
   const listed = new Set(lines);
   return new Map(
     lessons.map((id) => {
       const { name, revision } = looked.get(id) ?? {};
-      return [id, { name, revision, isLine: listed.has(id) }];
+      return [id, { name, revision, isLine: listed.has(id), link: after }];
     }),
   );
 }
@@ -145,6 +147,8 @@ export interface RestoredThreads {
   /** The lessons that were shown and are measured. */
   readonly shown: readonly string[];
   readonly revisions: readonly PromptRevision[];
+  /** The decisions that these come from, oldest first. */
+  readonly choices: readonly RecallChoice[];
 }
 
 /**
@@ -173,6 +177,7 @@ export async function restoreThreads(
   }
   return {
     threads,
+    choices,
     heldOut: choices.flatMap(({ fact }) => fact.heldOut),
     revisions: choices.flatMap(({ fact }) => revisionsIn(fact)),
     shown: choices.flatMap(({ fact }) => fact.lessons.filter((id) => fact.unmeasured?.includes(id) !== true)),

@@ -13,6 +13,7 @@ import { type Audience, audienceOf, widestReach } from '../visibility.ts';
 import type { ConversationView, ShowRequest } from './block-update.ts';
 import type { SharedSessions } from './left-turns.ts';
 import type { ShownText } from './prompt-thread.ts';
+import type { SessionRules } from './remind-rules.ts';
 import { createFixes, type FixesOptions, type ReadStatements } from './show-fixes.ts';
 import { createShownBlocks, type ErasedTexts, type ShownBlocksOptions } from './shown-blocks.ts';
 
@@ -28,6 +29,8 @@ interface ShowLessonsOptions {
   readonly errors?: Omit<FixesOptions, 'library'>;
   /** What the user of a session has said; absent: nothing is shown again when a client shortens a history. */
   readonly statements?: ReadStatements;
+  /** How the answers of sessions kept to the rules; absent: none is shown again. */
+  readonly rules?: SessionRules;
   /** Other gateways serve turns of the same sessions; absent: nobody else does. */
   readonly shared?: SharedSessions;
   /** A decision could not be recorded: after a restart the session's prompt may change once. */
@@ -81,6 +84,7 @@ export function createShowLessons(options: ShowLessonsOptions): ShowLessons {
   const shown = createShownBlocks({
     ...common,
     ...(options.statements === undefined ? {} : { statements: options.statements }),
+    ...(options.rules === undefined ? {} : { rules: options.rules }),
     ...(options.shared === undefined ? {} : { shared: options.shared }),
     record: (fact, text) => {
       const { session, block: hash } = fact;

@@ -32,6 +32,7 @@ import {
   revisionsIn,
   type ShownText,
 } from './prompt-thread.ts';
+import { addReminder, addReminders, hasCheckedRule, remindersIn, type SessionRules } from './remind-rules.ts';
 import {
   addFixes,
   addStatements,
@@ -82,6 +83,8 @@ export interface ShownBlocksOptions {
   readonly fixes?: Fixes;
   /** What the user of a session has said: shown again when the client's history loses it; absent: nothing is. */
   readonly statements?: ReadStatements;
+  /** How answers kept to the rules: one that was broken is shown again; absent: none is. */
+  readonly rules?: SessionRules;
   /** Called once for every decision. */
   record(fact: RecalledFact, text: string | undefined): void;
   /** The recorded decisions of a session, oldest first; called once per session that is not in memory. */
@@ -101,6 +104,11 @@ const MOST_SESSIONS = 5000;
 const MOST_THREADS = 256;
 /** A request waits for the answer each time. */
 const MOST_ASKED = 2;
+/**
+ * A message that follows its answer at once waits so long for the answer's check. People take longer to answer, and programs get what was broken
+ * behind the message after it.
+ */
+const CHECK_MS = 300;
 
 interface Session {
   readonly slots: LruMap<string, Slot>;
@@ -109,6 +117,8 @@ interface Session {
   readonly shown: Set<string>;
   /** Every text of a lesson that is in one of its prompts, or may be in the next one. */
   readonly texts: Map<string, PromptRevision>;
+  /** The rules that were shown again. */
+  reminders: Map<string, readonly string[]>;
   /** Whether the recorded decisions are in memory; a promise while they are loaded. */
   isRestored: boolean | Promise<void>;
   /** The newest message when they were loaded. */
@@ -128,6 +138,12 @@ interface Slot {
   cut?: Cut | undefined;
   /** The newest message that was searched for errors: sent again, it stays as it was. */
   searched?: string | undefined;
+  /** The newest message of the last request with rules that have checks: sent again, it stays as it was. */
+  reminded?: string | undefined;
+  /** The message that waited for the check of the answer before it. */
+  awaited?: string | undefined;
+  /** The turn of the last request. */
+  lastTurn?: string | undefined;
   /** A recall in progress, shared by all requests of the thread. */
   recalling?: Promise<void> | undefined;
   /** A recall whose decision is not stored yet. */
@@ -222,6 +238,8 @@ function updateThread(blocks: Blocks, visit: Visit, hasWaited: boolean): Step {
   const cut = lookForCut(blocks, visit, need.kind === 'freeze');
   if (cut !== undefined && cut.quotes === undefined && cut.asked < MOST_ASKED)
     return waitForRecall(slot, askStatements(blocks, cut, request.session));
+  const checks = awaitChecks(blocks, visit);
+  if (checks !== undefined) return waitForRecall(slot, checks);
   if (need.kind === 'keep') return { kind: 'shown', text: settle(blocks, visit, need) };
 
   const purpose = `${need.kind} ${request.query.most ?? ''} ${request.conversation()?.links.at(-1)}`;
@@ -257,6 +275,7 @@ function openSession(sessions: Blocks['sessions'], id: string): Session {
     heldOut: new Set(),
     shown: new Set(),
     texts: new Map(),
+    reminders: new Map(),
     isRestored: false,
   };
   sessions.set(id, session);
@@ -280,6 +299,7 @@ async function restore(blocks: Blocks, session: Session, request: ShowRequest): 
   for (const lesson of past.heldOut) session.heldOut.add(lesson);
   for (const lesson of past.shown) session.shown.add(lesson);
   addTexts(session, past.revisions);
+  session.reminders = remindersIn(past.choices);
   session.isRestored = true;
 }
 
@@ -387,15 +407,19 @@ function settle(blocks: Blocks, visit: Visit, settled: ComposedUpdate): ShownTex
   const { peek, now, size } = request;
   const repeated = repeatStatements(blocks, visit, settled.thread);
   const before = repeated === undefined ? settled : { ...settled, thread: repeated.thread };
-  const fixed = fixErrors(blocks, visit, before);
-  const { thread } = fixed ?? before;
+  const fixed = fixErrors(blocks, visit, before) ?? before;
+  const reminded = remindOfRules(blocks, visit, fixed, settled.choice);
+  const { thread } = reminded ?? fixed;
   if (!peek) {
     slot.thread = thread;
     slot.lastAt = now;
+    slot.lastTurn = request.turn;
     if (size !== undefined) slot.size = size;
     if (settled.choice !== undefined) slot.draft = undefined;
-    for (const choice of [settled.choice, repeated?.choice, fixed?.choice]) {
+    const fix = fixed === before ? undefined : fixed.choice;
+    for (const choice of [settled.choice, repeated?.choice, fix, reminded?.choice]) {
       if (choice === undefined) continue;
+      addReminder(session.reminders, choice.fact);
       for (const lesson of choice.fact.heldOut) session.heldOut.add(lesson);
       addTexts(session, revisionsIn(choice.fact));
       blocks.record(choice.fact, choice.text);
@@ -436,12 +460,43 @@ function fixErrors(
   return addFixes({ fixes, thread, shown, heldOut, place, generation }, request);
 }
 
+/** Undefined when no rule is to be shown again. */
+function remindOfRules(
+  { rules, lesson }: Blocks,
+  { session: { reminders }, slot, request, generation, place }: Visit,
+  { thread }: ComposedUpdate,
+  choice: RecallChoice | undefined,
+): ComposedUpdate | undefined {
+  // The answers of sub-agents are not checked.
+  if (rules === undefined || request.size === undefined || !hasCheckedRule(thread, lesson)) return undefined;
+  const newest = request.conversation()?.newest?.link;
+  const { reminded, lastTurn } = slot;
+  if (!request.peek) slot.reminded = newest ?? reminded;
+  // Of a thread that was restored it is unknown whether the message was sent before; a new beginning has the rules in it.
+  if (reminded === undefined || reminded === newest || isBeginning(choice)) return undefined;
+  return addReminders({ rules, thread, place, generation, reminders, lastTurn, lesson }, request);
+}
+
+/** The check of an answer that this message follows at once; undefined when there is nothing to wait for. */
+function awaitChecks({ rules, lesson }: Blocks, { slot, request }: Visit): Promise<void> | undefined {
+  const { thread, reminded, awaited } = slot;
+  if (rules === undefined || thread === undefined || request.peek || request.size === undefined)
+    return undefined;
+  if (reminded === undefined || !rules.isBehind() || !hasCheckedRule(thread, lesson)) return undefined;
+  const view = request.conversation();
+  const newest = view?.newestIsUser ? view.newest?.link : undefined;
+  if (newest === undefined || newest === reminded || newest === awaited) return undefined;
+  slot.awaited = newest;
+  return within(rules.catchUp(), CHECK_MS).catch(() => undefined);
+}
+
 /** A thread as the gateway that served its last turn had it. */
 const slotOf = (thread: PromptThread, { prompt, at }: LeftTurn): Slot => ({
   thread: withLeftState(thread, prompt),
   lastAt: at,
   newest: prompt.link,
   searched: prompt.link,
+  reminded: prompt.link,
 });
 
 function addTexts({ texts }: Session, revisions: readonly PromptRevision[]): void {

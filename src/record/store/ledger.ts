@@ -333,6 +333,8 @@ export function scrubFact(fact: Fact): Fact {
       const { route, ...rest } = fact;
       return route === undefined ? fact : rest;
     }
+    case 'rules-observed':
+      return fact.results.length === 0 ? fact : { ...fact, results: [] };
     case 'turn-appraised': {
       const { isRemarked, ...rest } = fact;
       return fact.signals.length === 0 && fact.digests.length === 0 && isRemarked === undefined

@@ -78,8 +78,16 @@ create index facts_by_type on facts(type, seq) where type = 'library-changed' or
   type = 'reward-given' or type = 'event-reported';
 `;
 
+/** So is how rules fared. */
+const FIFTH = `
+drop index facts_by_type;
+create index facts_by_type on facts(type, seq) where type = 'library-changed' or type = 'session-scored' or
+  type = 'turn-appraised' or type = 'learning-queued' or type = 'cycle-end' or type = 'session-marked' or
+  type = 'reward-given' or type = 'event-reported' or type = 'rules-observed';
+`;
+
 /** Number N upgrades a file of version N to N + 1. Released versions have applied these: append, never edit. */
-export const MIGRATIONS: readonly string[] = [FIRST, SECOND, THIRD, FOURTH];
+export const MIGRATIONS: readonly string[] = [FIRST, SECOND, THIRD, FOURTH, FIFTH];
 
 /** What says whose a file is. */
 export interface FileMarks {

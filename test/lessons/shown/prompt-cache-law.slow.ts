@@ -44,7 +44,18 @@ interface Tally {
 const newTally = (): Tally => ({
   ...{ requests: 0, compared: 0, deltas: 0, replays: 0, waits: 0 },
   ...{ restarts: 0, retries: 0, peeks: 0, grown: 0, errors: 0, late: 0, said: 0 },
-  frozen: { new: 0, compacted: 0, expired: 0, withdrawn: 0, changed: 0, task: 0, error: 0, shortened: 0 },
+  frozen: {
+    new: 0,
+    compacted: 0,
+    expired: 0,
+    withdrawn: 0,
+    changed: 0,
+    task: 0,
+    error: 0,
+    shortened: 0,
+    broken: 0,
+    reminder: 0,
+  },
 });
 
 /** Repairs of nine errors, of which one is held out. */

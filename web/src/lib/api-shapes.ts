@@ -32,6 +32,7 @@ export type LessonPage = Page<'pageLessons'>;
 export type LessonRow = LessonPage['lessons'][number];
 export type Lesson = Page<'pageLesson'>;
 export type Scope = LessonRow['scope'];
+export type Adherence = LessonRow['adherence'];
 export type Effect = LessonRow['effect'];
 export type GenerationPage = Page<'pageGenerations'>;
 export type GenerationDiff = Page<'pageDiff'>;

@@ -59,6 +59,30 @@ export function LessonEvidence({
   );
 }
 
+/** In how many conversations agents kept to it, and where they did not. */
+export function RuleAdherence({ lesson: { adherence, brokenIn = [] } }: { readonly lesson: Lesson }) {
+  return (
+    <Section title="Kept">
+      <p class={adherence.shown === 0 ? 'dim' : ''}>
+        <Text>{adherence.words}</Text>
+      </p>
+      {brokenIn.length > 0 && (
+        <p class="small">
+          <span class="dim">Broken last </span>
+          {brokenIn.map(({ session, turn, at }, index) => (
+            <span key={turn}>
+              {index > 0 && ', '}
+              <a href={linkTo(['sessions', session], { turn })}>
+                <Ago at={at} />
+              </a>
+            </span>
+          ))}
+        </p>
+      )}
+    </Section>
+  );
+}
+
 export function MeasuredEffect({
   lesson: { id, state, effect, revisions = [] },
 }: {

@@ -6,7 +6,7 @@ import { useResource } from '../lib/resource.ts';
 import { linkTo } from '../lib/route.ts';
 import { Diff } from './diff.tsx';
 import { LessonEditor } from './lesson-editor.tsx';
-import { AboutLesson, LessonEvidence, MeasuredEffect } from './lesson-facts.tsx';
+import { AboutLesson, LessonEvidence, MeasuredEffect, RuleAdherence } from './lesson-facts.tsx';
 import { LessonHistory } from './lesson-history.tsx';
 import { Markdown } from './markdown.tsx';
 import { StateTag } from './state-tag.tsx';
@@ -149,6 +149,7 @@ function Whole({ lesson, newer, isQueue, onShow, onDecided }: WholeProps) {
         <LessonWords lesson={lesson} />
       )}
       <LessonEvidence lesson={lesson} />
+      <RuleAdherence lesson={lesson} />
       <MeasuredEffect lesson={lesson} />
       <AboutLesson lesson={lesson} />
       <LessonHistory lesson={lesson} />

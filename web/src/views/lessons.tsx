@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
-import type { Effect, Facets, LessonPage, LessonRow } from '../lib/api-shapes.ts';
+import type { Adherence, Effect, Facets, LessonPage, LessonRow } from '../lib/api-shapes.ts';
 import { onFeed } from '../lib/feed.ts';
 import { signed } from '../lib/format.ts';
 import { useKeys } from '../lib/keys.ts';
@@ -207,10 +207,21 @@ const COLUMNS: readonly TableColumn<LessonRow>[] = [
     is: 'wide scope',
     cell: ({ scope }) => <Text>{scope.agent ?? scope.domain ?? 'everything'}</Text>,
   },
+  { head: 'Kept', is: 'wide kept', cell: ({ adherence }) => <KeptCell adherence={adherence} /> },
   { head: 'Effect', is: 'wide effect', cell: ({ effect }) => <EffectCell effect={effect} /> },
   { head: 'State', is: 'state', cell: ({ state }) => <StateTag state={state} /> },
   { head: 'Changed', is: 'number wide last', cell: ({ changedAt }) => <Ago at={changedAt} /> },
 ];
+
+/** Of the conversations that it applies to, those that kept it. */
+function KeptCell({ adherence: { shown, applied, kept, words } }: { readonly adherence: Adherence }) {
+  if (applied === 0) return <span class="dim">{shown === 0 ? 'not shown yet' : `shown ${shown}`}</span>;
+  return (
+    <span class={`${kept === applied ? 'good' : 'dim'} num`} title={words}>
+      {kept} of {applied}
+    </span>
+  );
+}
 
 /** The measured difference, where there is one. */
 function EffectCell({ effect }: { readonly effect: Effect | undefined }) {

@@ -112,6 +112,13 @@ function Health({ status }: { readonly status: Status }) {
         </span>
         <span class="dim">version {version}</span>
       </p>
+      {status.library.adherence !== undefined && (
+        <p>
+          <a href={linkTo(['lessons'])}>
+            <Text>{status.library.adherence.words}</Text>
+          </a>
+        </p>
+      )}
       {faults.map((fault) => (
         <p key={fault} class="bad fault-line">
           <Text>{fault}</Text>

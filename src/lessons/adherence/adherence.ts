@@ -1,0 +1,103 @@
+import { createLruMap } from '../../base/lru-map.ts';
+import type { RuleOutcome, RuleResult } from '../../core/adherence-fact.ts';
+import type { StoredFact } from '../../core/fact.ts';
+import type { Records } from '../../core/store.ts';
+import { eachFactOf } from '../each-fact.ts';
+
+/** How sessions kept to a rule, or to several. A session counts once for a rule. */
+export interface AdherenceCounts {
+  /** Sessions in which it was shown, also those in which nobody said a word about it. */
+  readonly shown: number;
+  /** Those of them with an answer that its check applies to. */
+  readonly applied: number;
+  /** Those of `applied` in which no answer broke it. */
+  readonly kept: number;
+  /** How often a person said it again although it was in force. */
+  readonly toldAgain: number;
+}
+
+/** An answer that did not keep to a rule. */
+export interface RuleBreak {
+  readonly session: string;
+  readonly turn: string;
+  readonly at: number;
+}
+
+/** Folded from facts, in their order; a fact that was added before is ignored. */
+export interface Adherence {
+  add(stored: StoredFact): void;
+  of(lesson: string): AdherenceCounts;
+  /** Of all of them together. */
+  sum(lessons: Iterable<string>): AdherenceCounts;
+  /** The last sessions in which it was broken, the newest first. */
+  breaks(lesson: string): readonly RuleBreak[];
+  /** The rules that a session broke, each with the turn of its last break; of a session that was active lately. */
+  brokenIn(session: string): ReadonlyMap<string, string>;
+}
+
+/** Enough to look at, and few enough for a screen. */
+const MOST_BREAKS = 5;
+/** As many sessions as have their prompts in memory (`shown/shown-blocks`): a rule is shown again in these. */
+const MOST_SESSIONS = 5000;
+
+export const NOT_SHOWN: AdherenceCounts = { shown: 0, applied: 0, kept: 0, toldAgain: 0 };
+
+export function createAdherence(): Adherence {
+  const counts = new Map<string, AdherenceCounts>();
+  const breaks = new Map<string, readonly RuleBreak[]>();
+  const broken = createLruMap<string, Map<string, string>>(MOST_SESSIONS);
+  let last = 0;
+  const of = (lesson: string): AdherenceCounts => counts.get(lesson) ?? NOT_SHOWN;
+  const addBreak = (lesson: string, one: RuleBreak): void => {
+    const others = (breaks.get(lesson) ?? []).filter(({ session }) => session !== one.session);
+    breaks.set(lesson, [one, ...others].slice(0, MOST_BREAKS));
+    const inSession = broken.get(one.session) ?? new Map<string, string>();
+    inSession.set(lesson, one.turn);
+    broken.set(one.session, inSession);
+  };
+  return {
+    add: ({ seq, at, fact }) => {
+      if (fact.type !== 'rules-observed' || seq <= last) return;
+      last = seq;
+      const { session, turn } = fact;
+      for (const result of fact.results) {
+        counts.set(result.lesson, countResult(of(result.lesson), result));
+        if (result.outcome === 'broken') addBreak(result.lesson, { session, turn, at });
+      }
+    },
+    of,
+    sum: (lessons) => [...lessons].map(of).reduce(addCounts, NOT_SHOWN),
+    breaks: (lesson) => breaks.get(lesson) ?? [],
+    brokenIn: (session) => broken.get(session) ?? NOTHING_BROKEN,
+  };
+}
+
+const NOTHING_BROKEN: ReadonlyMap<string, string> = new Map();
+
+const addCounts = (a: AdherenceCounts, b: AdherenceCounts): AdherenceCounts => ({
+  shown: a.shown + b.shown,
+  applied: a.applied + b.applied,
+  kept: a.kept + b.kept,
+  toldAgain: a.toldAgain + b.toldAgain,
+});
+
+const hasApplied = (outcome: RuleOutcome | undefined): boolean => outcome === 'kept' || outcome === 'broken';
+
+/** The session moves from the outcome that it had to the new one. */
+function countResult(before: AdherenceCounts, result: RuleResult): AdherenceCounts {
+  const { shown, applied, kept, toldAgain } = before;
+  if (result.outcome === 'told-again') return { ...before, toldAgain: toldAgain + 1 };
+  return {
+    shown: shown + Number(result.before === undefined),
+    applied: applied + Number(hasApplied(result.outcome)) - Number(hasApplied(result.before)),
+    kept: kept + Number(result.outcome === 'kept') - Number(result.before === 'kept'),
+    toldAgain,
+  };
+}
+
+/** All that the record says. */
+export async function readAdherence(records: Pick<Records, 'factsOf'>): Promise<Adherence> {
+  const adherence = createAdherence();
+  await eachFactOf('rules-observed', records, adherence.add);
+  return adherence;
+}
