@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../core/chat.ts';
+import type { AssistantPart, ChatMessage } from '../core/chat.ts';
 import type { CheckedWork } from '../core/check.ts';
 import { asObject, asString, parseJson } from '../core/json.ts';
 import { separateTypedText } from '../text/typed-text.ts';
@@ -9,13 +9,17 @@ type Call = { readonly name: string; readonly arguments: string };
 
 /** What the agent did in answer to the person's last message, up to the turn: the whole tool loop is one piece of work. */
 export function readCheckedWork({ evidence, conversation }: AppraisedTurn): CheckedWork {
-  const { task, reply } = evidence;
-  const calls: readonly Call[] = [
-    ...(conversation === undefined
-      ? []
-      : callsSinceTask(conversation.messages.slice(0, conversation.reply - conversation.from))),
-    ...reply.flatMap((part) => (part.type === 'tool-call' ? [part] : [])),
-  ];
+  const before = conversation?.messages.slice(0, conversation.reply - conversation.from) ?? [];
+  return workOf(evidence.task, before, evidence.reply);
+}
+
+/** The same of a request that was recorded or attempted: `before` are its messages, `reply` is the answer to them. */
+export function workOf(
+  task: string,
+  before: readonly ChatMessage[],
+  reply: readonly AssistantPart[],
+): CheckedWork {
+  const calls: readonly Call[] = [...callsSinceTask(before), ...callsIn(reply)];
   return {
     request: separateTypedText(task).typed || task,
     reply: reply.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'),
@@ -23,6 +27,9 @@ export function readCheckedWork({ evidence, conversation }: AppraisedTurn): Chec
     commands: calls.flatMap(shellCommand),
   };
 }
+
+const callsIn = (parts: readonly AssistantPart[]): readonly Call[] =>
+  parts.flatMap((part) => (part.type === 'tool-call' ? [part] : []));
 
 function callsSinceTask(messages: readonly ChatMessage[]): readonly Call[] {
   const from = messages.findLastIndex(
@@ -32,11 +39,7 @@ function callsSinceTask(messages: readonly ChatMessage[]): readonly Call[] {
   );
   return messages
     .slice(from + 1)
-    .flatMap((message) =>
-      message.role === 'assistant'
-        ? message.content.flatMap((part) => (part.type === 'tool-call' ? [part] : []))
-        : [],
-    );
+    .flatMap((message) => (message.role === 'assistant' ? callsIn(message.content) : []));
 }
 
 function writtenFiles(call: Call): CheckedWork['files'] {
