@@ -1,10 +1,10 @@
-/** The part of an agent's work that a check looks at. */
-export const CHECKED_PARTS = ['reply', 'files', 'commands'] as const;
+/** The part of an agent's work that a check looks at; `work`: the reply, every file and every command. */
+export const CHECKED_PARTS = ['reply', 'files', 'commands', 'work'] as const;
 export type CheckedPart = (typeof CHECKED_PARTS)[number];
 
 /**
  * Where a test looks: the person's request, or the checked part, whole or a piece of it. Files and commands are looked at one by one;
- * `all` is all of them together. `subject` is the first line of a commit message; `path` is a written file's.
+ * `all` is all of them together. `fences` are the lines that open code blocks, `subject` is the first line of a commit message; `path` is a written file's.
  */
 export const TEST_PLACES = [
   'request',
@@ -14,6 +14,7 @@ export const TEST_PLACES = [
   'last-line',
   'headings',
   'code',
+  'fences',
   'prose',
   'subject',
   'path',
@@ -39,7 +40,10 @@ export type CheckTest =
       /** What the pattern stands for, for people: "a date that is not like 2026-11-18". */
       readonly means?: string;
     }
-  /** A command runs this program, `git push` with its subcommand, or one of several: `npm|pnpm`; `with`: and its arguments match. Only of commands. */
+  /**
+   * This program is run, `git push` with its subcommand, `rm -r` with an option, or one of several: `npm|pnpm`; `with`: and its arguments
+   * match. By a command, or by a line of code that is one.
+   */
   | {
       readonly is: 'program';
       readonly run: string;

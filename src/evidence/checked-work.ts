@@ -1,62 +1,81 @@
 import type { AssistantPart, ChatMessage } from '../core/chat.ts';
 import type { CheckedWork } from '../core/check.ts';
-import { asObject, asString, parseJson } from '../core/json.ts';
+import type { TurnEvidence } from '../core/evidence.ts';
 import { separateTypedText } from '../text/typed-text.ts';
 import type { AppraisedTurn } from './evidence-reader.ts';
-import { readCall } from './tools/tool-call.ts';
+import { commandIn, writtenBy } from './tools/tool-call.ts';
 
-type Call = { readonly name: string; readonly arguments: string };
+/** All that an agent did in answer to one message of a person: the turns of a tool loop are one piece of work. */
+export interface AnsweredRequest {
+  readonly work: CheckedWork;
+  readonly turns: readonly AppraisedTurn[];
+  /** The agent has answered: what follows is another message, or it stopped without a call. */
+  readonly isDone: boolean;
+}
 
-/** What the agent did in answer to the person's last message, up to the turn: the whole tool loop is one piece of work. */
-export function readCheckedWork({ evidence, conversation }: AppraisedTurn): CheckedWork {
+/** The turns of a session as pieces of work, oldest first. */
+export function answeredRequests(turns: readonly AppraisedTurn[]): readonly AnsweredRequest[] {
+  const groups: AppraisedTurn[][] = [];
+  for (const turn of turns) {
+    const group = groups.at(-1);
+    const last = group?.at(-1);
+    if (group === undefined || last === undefined || isOver(last.evidence, turn.evidence))
+      groups.push([turn]);
+    else group.push(turn);
+  }
+  return groups.map((group, index) => {
+    const last = group.at(-1)?.evidence;
+    const isStopped = last?.reply.every(({ type }) => type !== 'tool-call') ?? true;
+    return { work: workOfTurns(group), turns: group, isDone: isStopped || index < groups.length - 1 };
+  });
+}
+
+const isOver = (before: TurnEvidence, after: TurnEvidence): boolean =>
+  before.next?.user !== undefined || before.task !== after.task;
+
+/** The reply is the last text: what an agent says between its calls is no answer yet. */
+function workOfTurns(turns: readonly AppraisedTurn[]): CheckedWork {
+  const replies = turns.map(({ evidence }) => textOf(evidence.reply));
+  return {
+    request: turns[0]?.evidence.task ?? '',
+    reply: replies.findLast((text) => text.trim() !== '') ?? '',
+    ...doneBy(turns.flatMap(({ evidence }) => evidence.reply)),
+  };
+}
+
+/**
+ * The work of an answer, from its last turn alone: its request has the calls that led there. A session may be long, and each of its answers is
+ * looked at when it is given.
+ */
+export function workUpTo({ evidence, conversation }: AppraisedTurn): CheckedWork {
   const before = conversation?.messages.slice(0, conversation.reply - conversation.from) ?? [];
   return workOf(evidence.task, before, evidence.reply);
 }
 
-/** The same of a request that was recorded or attempted: `before` are its messages, `reply` is the answer to them. */
-export function workOf(
-  task: string,
+/** The same of any conversation: `before` is what led to the reply. */
+export const workOf = (
+  request: string,
   before: readonly ChatMessage[],
   reply: readonly AssistantPart[],
-): CheckedWork {
-  const calls: readonly Call[] = [...callsSinceTask(before), ...callsIn(reply)];
-  return {
-    request: separateTypedText(task).typed || task,
-    reply: reply.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'),
-    files: calls.flatMap(writtenFiles),
-    commands: calls.flatMap(shellCommand),
-  };
-}
+): CheckedWork => ({
+  request,
+  reply: textOf(reply),
+  ...doneBy([...partsSinceTask(before), ...reply]),
+});
 
-const callsIn = (parts: readonly AssistantPart[]): readonly Call[] =>
-  parts.flatMap((part) => (part.type === 'tool-call' ? [part] : []));
-
-function callsSinceTask(messages: readonly ChatMessage[]): readonly Call[] {
-  const from = messages.findLastIndex(
+function partsSinceTask(messages: readonly ChatMessage[]): readonly AssistantPart[] {
+  const task = messages.findLastIndex(
     (message) =>
       message.role === 'user' &&
       message.content.some((part) => part.type === 'text' && separateTypedText(part.text).typed !== ''),
   );
-  return messages
-    .slice(from + 1)
-    .flatMap((message) => (message.role === 'assistant' ? callsIn(message.content) : []));
+  return messages.slice(task + 1).flatMap((message) => (message.role === 'assistant' ? message.content : []));
 }
 
-function writtenFiles(call: Call): CheckedWork['files'] {
-  const [path] = readCall(call).paths;
-  if (path === undefined) return [];
-  const given = asObject(parseJson(call.arguments));
-  const text =
-    asString(given.content) ??
-    asString(given.new_string) ??
-    asString(given.file_text) ??
-    asString(given.input);
-  return text === undefined ? [] : [{ path, text }];
-}
+const textOf = (reply: readonly AssistantPart[]): string =>
+  reply.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
-function shellCommand(call: Call): readonly string[] {
-  if (readCall(call).kind !== 'shell') return [];
-  const { command, cmd } = asObject(parseJson(call.arguments));
-  const line = asString(command) ?? asString(cmd);
-  return line === undefined ? [] : [line];
+function doneBy(parts: readonly AssistantPart[]): Pick<CheckedWork, 'files' | 'commands'> {
+  const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [part] : []));
+  return { files: calls.flatMap(writtenBy), commands: calls.flatMap((call) => commandIn(call) ?? []) };
 }

@@ -7,6 +7,7 @@ import { comparedText } from '../lessons/similar/near-pairs.ts';
 import { ADAPTATION, openAdaptation } from './adapt/adaptation.ts';
 import { createLimitWatch } from './adapt/limit-watch.ts';
 import type { AskedModels } from './asked-models.ts';
+import { createCheckRows } from './checks/learn-checks.ts';
 import { decidedLearner } from './cycle.ts';
 import { createDistiller } from './distiller/distiller.ts';
 import { createQuoteComparison } from './distiller/same-rule.ts';
@@ -99,6 +100,7 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
     journal: (note) => log.debug({ learner: ADAPTATION }, note),
   });
   const waking = createWakingRow({ library, evidence, embed });
+  const checks = createCheckRows({ library, evidence, records, writer, hasSecret, clock });
   const manner = createMannerTurns({ records, evidence, library, clock });
   const moving = { library, effects, records, autonomy, checkText, clock, newId };
   return {
@@ -106,6 +108,7 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
     evidence: [
       ...fromFailures.evidence,
       createNotesRow(options),
+      checks.words,
       createUseRow(use),
       createHarmRow(options),
       adaptation,
@@ -113,6 +116,7 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
     ],
     models: [
       fromFailures.again,
+      checks.models,
       createReviserRow(use),
       createLiveRow(options),
       createOptOutRow(moving),
@@ -121,7 +125,7 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
     ],
     manner,
     transfers: createTransfers({ ...moving, tasks, embed }),
-    folds: [adaptation, manner, waking],
+    folds: [adaptation, manner, waking, checks.fold],
   };
 }
 

@@ -112,7 +112,7 @@ function revised(
   if (lesson.revision !== from)
     return `${lesson.id} is at revision ${lesson.revision}, not ${from}: read the current revision and revise that`;
   // The reason for which a lesson waits is about its text.
-  return [compact({ ...lesson, revision: lesson.revision + 1, text, changedAt: at, reason })];
+  return [compact({ ...withText(lesson, text), changedAt: at, reason })];
 }
 
 function merged(
@@ -163,7 +163,14 @@ function restored(
   if (!view.wasEver(lesson.id, state)) return `${lesson.id} was never ${state}`;
   const after = lesson.state === state ? lesson : withState(lesson, state, at);
   if (isDeepStrictEqual(lesson.text, text)) return [after];
-  return [{ ...after, revision: lesson.revision + 1, text, changedAt: at }];
+  return [{ ...withText(after, text), changedAt: at }];
+}
+
+/** Another revision. A check belongs to the words of the rule: other words end it. */
+function withText(lesson: Lesson, text: LessonText): Lesson {
+  const { check, ...rest } = lesson;
+  const isSameRule = check !== undefined && lesson.text.description === text.description;
+  return { ...rest, revision: lesson.revision + 1, text, ...(isSameRule ? { check } : undefined) };
 }
 
 /** In another state; what explained the old state is dropped. */
@@ -173,9 +180,9 @@ function withState(
   at: number,
   because?: Pick<Lesson, 'reason' | 'mergedInto' | 'supersededBy'>,
 ): Lesson {
-  const { id, kind, revision, text, pinned, frozen, createdAt, expiresAt } = lesson;
-  const end = expiresAt === undefined ? undefined : { expiresAt };
-  return { id, kind, state, revision, text, pinned, frozen, createdAt, changedAt: at, ...end, ...because };
+  const { id, kind, revision, text, pinned, frozen, createdAt, expiresAt, check } = lesson;
+  const rest = compact({ expiresAt, check });
+  return { id, kind, state, revision, text, pinned, frozen, createdAt, changedAt: at, ...rest, ...because };
 }
 
 /** One change that took effect in a draft. */

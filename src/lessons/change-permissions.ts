@@ -83,10 +83,13 @@ function whyNotByFile(before: Lesson | undefined, after: Lesson): string | undef
   const { id } = after;
   if (after.kind !== 'skill' && after.kind !== 'identity')
     return `${id} is a lesson of the kind ${after.kind}: a file may change skills and identities only`;
+  if (before === undefined && after.check !== undefined) return `${id}: a file may not write its check`;
   if (before === undefined)
     return after.state === 'proposed' ? undefined : `${id} is new: a file may only propose it`;
   if (before.pinned || before.pinned !== after.pinned || before.frozen !== after.frozen)
     return `${id} is pinned or frozen, or would be: only a person may decide that`;
+  if (after.check !== undefined && !isDeepStrictEqual(before.check, after.check))
+    return `${id}: a file may not change its check`;
   if (after.state === 'proposed') return undefined;
   if (STANDING[after.state] > STANDING[before.state] || (after.state === 'live' && before.state !== 'live'))
     return `${id} is ${before.state}: only a person may approve it`;

@@ -19,6 +19,7 @@ export const OLD = [
   { name: 'format-1', format: 1, facts: 20, lessons: [] },
   { name: 'format-2', format: 2, facts: 32, lessons: ['iso-dates-shipping-reports'] },
   { name: 'format-3', format: 3, facts: 32, lessons: ['iso-dates-shipping-reports'] },
+  { name: 'format-4', format: 4, facts: 32, lessons: ['iso-dates-shipping-reports'] },
 ] as const;
 
 const folders: string[] = [];

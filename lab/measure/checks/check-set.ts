@@ -8,6 +8,7 @@ export type ItemKind = (typeof ITEM_KINDS)[number];
 export interface CheckSetRule {
   readonly id: string;
   readonly rule: string;
+  readonly request: string;
   readonly corrected?: CheckedWork;
   readonly revised?: CheckedWork;
   readonly items: readonly { readonly kind: ItemKind; readonly work: CheckedWork }[];
@@ -28,6 +29,7 @@ export function parseCheckSet(text: string, file: string): readonly CheckSetRule
       {
         id: row.id,
         rule: row.rule,
+        request: task,
         ...(row.corrected === undefined ? {} : { corrected: readAnswer(row.corrected, task) }),
         ...(row.revised === undefined ? {} : { revised: readAnswer(row.revised, task) }),
         items,

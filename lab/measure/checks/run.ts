@@ -28,8 +28,8 @@ const { hasSecret } = openRedactor();
 const scoreWords = (rules: readonly CheckSetRule[]): readonly ScoredRule[] =>
   rules.map((one) => {
     const { rule, corrected, revised } = one;
-    const outside = outsideOf(rule, historyOf(one, rules));
-    const result = chooseCheck(draftChecks({ rule, corrected, revised }), {
+    const outside = outsideOf(one, historyOf(one, rules));
+    const result = chooseCheck(draftChecks(one), {
       corrected,
       revised,
       outside,

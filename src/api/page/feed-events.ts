@@ -2,6 +2,7 @@ import type { StoredFact } from '../../core/fact.ts';
 import { compact, type JsonObject } from '../../core/json.ts';
 import { isAttemptId } from '../../core/practice.ts';
 import type { AsyncReads, TurnView } from '../../core/store.ts';
+import { countOutcomes } from '../../lessons/adherence/describe-adherence.ts';
 import type { WantedNews } from '../../record/store/page-reader.ts';
 
 /** Something that happened, for a page that is open. Ids and numbers, no words of people. */
@@ -31,7 +32,7 @@ export const FEED_NEWS: WantedNews = {
     'job-ended',
     'policy-moved',
   ],
-  frequent: ['turn-end', 'turn-appraised', 'event-reported', 'practice-unit'],
+  frequent: ['turn-end', 'turn-appraised', 'rules-observed', 'event-reported', 'practice-unit'],
   mostRare: 500,
   mostFrequent: 40,
 };
@@ -63,6 +64,11 @@ export async function toFeedEvent(
     case 'turn-appraised': {
       const { turn, session, verdict, reward } = fact;
       return isAttemptId(session) ? undefined : make('appraised', { turn, session, verdict, reward });
+    }
+    case 'rules-observed': {
+      const { kept, broken, toldAgain } = countOutcomes(fact.results);
+      if (kept + broken + toldAgain === 0) return undefined;
+      return make('rules', { session: fact.session, turn: fact.turn, kept, broken, toldAgain });
     }
     case 'session-scored':
       return make('scored', { session: fact.session, score: fact.score });

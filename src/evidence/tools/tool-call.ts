@@ -61,6 +61,48 @@ function kindOf(name: string): CallKind {
   return SEARCH.test(name) ? 'search' : 'other';
 }
 
+/** What a shell command says, as it was typed; undefined for other tools. */
+export function commandIn(call: { readonly name: string; readonly arguments: string }): string | undefined {
+  const given = kindOf(plainName(call.name)) === 'shell' ? parseJson(call.arguments) : undefined;
+  const command = isObject(given) ? commandOf(given) : '';
+  return command === '' ? undefined : command;
+}
+
+const NEW_TEXT_KEYS = [
+  'content',
+  'contents',
+  'new_string',
+  'newString',
+  'new_str',
+  'newText',
+  'new_text',
+  'file_text',
+  'code_edit',
+  'insert_text',
+  'text',
+];
+
+/** What an edit writes, by file: of a replacement and of a patch only the new lines. */
+export function writtenBy(call: {
+  readonly name: string;
+  readonly arguments: string;
+}): readonly { readonly path: string; readonly text: string }[] {
+  const given = kindOf(plainName(call.name)) === 'edit' ? parseJson(call.arguments) : undefined;
+  if (!isObject(given)) return [];
+  const [path = '', ...others] = pathsOf(given);
+  const texts = [given, ...asArray(given.edits).map(asObject)].flatMap((edit) =>
+    NEW_TEXT_KEYS.flatMap((key) => asString(edit[key]) ?? []).slice(0, 1),
+  );
+  const patch =
+    asString(given.input) ?? asString(given.patch) ?? asString(given.patchText) ?? asString(given.diff);
+  const added = patch?.split('\n').flatMap((line) => (/^\+(?!\+\+)/.test(line) ? [line.slice(1)] : []));
+  const text = [...texts, ...(added ?? [])].join('\n');
+  // A patch of several files is read as one text: which line belongs to which file decides no check.
+  return text === ''
+    ? []
+    : [{ path: others.length > 0 && texts.length === 0 ? [path, ...others].join(' ') : path, text }];
+}
+
 /** A command is a line, a list of lines, or (Codex) a program with its arguments. */
 function commandOf(given: { readonly [name: string]: unknown }): string {
   const value = given.command ?? given.cmd ?? given.commands ?? given.script ?? given.input;

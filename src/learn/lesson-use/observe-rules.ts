@@ -1,11 +1,12 @@
 import type { AdherenceFact, RuleOutcome, RuleResult } from '../../core/adherence-fact.ts';
+import type { CheckedWork } from '../../core/check.ts';
 import type { StoredFact } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
 import { type Lesson, PROMPT_KINDS } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { isAttemptId } from '../../core/practice.ts';
 import type { NewFact, Records } from '../../core/store.ts';
-import { readCheckedWork } from '../../evidence/checked-work.ts';
+import { workUpTo } from '../../evidence/checked-work.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { runCheck } from '../../lessons/checks/run-check.ts';
 import type { CompareQuotes } from '../distiller/same-rule.ts';
@@ -39,13 +40,15 @@ export function createRuleObserver(options: RuleObserverOptions): ObserveRules {
     const answers: AnswerRules[] = [];
     for (const turn of turns) {
       const rules = await rulesShown(session, turn, records, library);
-      if (rules.length > 0 && turn.evidence.status === 'complete') answers.push({ turn, rules });
+      if (rules.length === 0 || turn.evidence.status !== 'complete') continue;
+      const work = rules.some(({ check }) => check !== undefined) ? workUpTo(turn) : undefined;
+      answers.push({ turn, rules, work });
     }
     if (answers.length === 0) return toldAgain;
     const history = readHistory(await records.judgements(session, 'rules-observed'));
     const checked = answers.flatMap((answer) => checkAnswer(session, answer, history, now));
-    const [last] = answers.slice(-1);
-    if (last !== undefined) onWork?.(session, applyingRules(last));
+    const last = answers.at(-1);
+    if (last?.work !== undefined) onWork?.(session, applyingRules(last));
     return [...checked, ...toldAgain];
   };
 }
@@ -54,6 +57,8 @@ interface AnswerRules {
   readonly turn: AppraisedTurn;
   /** Those in force that it was given with. */
   readonly rules: readonly Lesson[];
+  /** Undefined where no rule has a check. */
+  readonly work: CheckedWork | undefined;
 }
 
 async function rulesShown(
@@ -102,14 +107,14 @@ function readHistory(facts: readonly StoredFact[]): RuleHistory {
 
 function checkAnswer(
   session: string,
-  { turn, rules }: AnswerRules,
+  { turn, rules, work }: AnswerRules,
   { outcomes, turns }: RuleHistory,
   at: number,
 ): readonly NewFact[] {
   const { evidence } = turn;
   if (!isOver(turn) || turns.has(evidence.turn)) return [];
   const results = rules.flatMap((rule): readonly RuleResult[] => {
-    const outcome = outcomeOf(rule, turn);
+    const outcome = outcomeOf(rule, work);
     const before = outcomes.get(rule.id);
     const isNew = before === undefined || RANK[outcome] > RANK[before] || outcome === 'broken';
     if (!isNew) return [];
@@ -126,8 +131,8 @@ function checkAnswer(
 const isOver = ({ evidence: { reply, next } }: AppraisedTurn): boolean =>
   reply.every(({ type }) => type !== 'tool-call') || next?.user !== undefined;
 
-const outcomeOf = ({ check }: Lesson, turn: AppraisedTurn): CheckedOutcome =>
-  check === undefined ? 'shown' : runCheck(check, readCheckedWork(turn)).outcome;
+const outcomeOf = ({ check }: Lesson, work: CheckedWork | undefined): CheckedOutcome =>
+  check === undefined || work === undefined ? 'shown' : runCheck(check, work).outcome;
 
-const applyingRules = ({ turn, rules }: AnswerRules): readonly string[] =>
-  rules.filter((rule) => RANK[outcomeOf(rule, turn)] >= RANK.kept).map(({ id }) => id);
+const applyingRules = ({ rules, work }: AnswerRules): readonly string[] =>
+  rules.filter((rule) => RANK[outcomeOf(rule, work)] >= RANK.kept).map(({ id }) => id);

@@ -43,10 +43,11 @@ export function createFindToldAgain({ records, evidence, library, compareQuotes 
     turns: readonly AppraisedTurn[],
     now: number,
   ): Promise<readonly NewFact[]> => {
+    const spoken = turns.filter(isSpoken);
+    if (spoken.length === 0) return [];
     const own = libraryOwnedBy(library, principalOfSession(session));
     const inForce = own.lessons().filter(({ state }) => state === 'trial' || state === 'live');
-    const spoken = inForce.length === 0 ? [] : turns.filter(isSpoken);
-    if (spoken.length === 0) return [];
+    if (inForce.length === 0) return [];
     const scope = await scopeOfSession(session, records);
     const views = await records.turns(session);
     const cases = await readCases(
@@ -60,10 +61,12 @@ export function createFindToldAgain({ records, evidence, library, compareQuotes 
         const isOlder = ({ createdAt, text }: Lesson): boolean =>
           createdAt < at && !text.evidence.turns.includes(one.turn);
         const near = lessonsNear([one], inForce).filter(isOlder);
-        const known = readKnown(lessonsToRead(near, [saying])).filter((each) => !isTakenBack(each, saying));
-        const quotes = quotesToCompare([{ sayings: [saying] }], known);
+        const compared = readKnown(lessonsToRead(near, [saying])).filter(
+          (each) => !isTakenBack(each, saying),
+        );
+        const quotes = quotesToCompare([{ sayings: [saying] }], compared);
         const likeness = (await within(compareQuotes(quotes), PATIENCE_MS)) ?? UNKNOWN_LIKENESS;
-        const { same } = findSameRule(known, [saying], likeness, new Set(turn?.shown));
+        const { same } = findSameRule(compared, [saying], likeness, new Set(turn?.shown));
         if (same !== undefined) facts.push(toldAgain(session, one.turn, same.lesson, now));
       }
     }

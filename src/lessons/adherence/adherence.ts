@@ -40,7 +40,7 @@ const MOST_BREAKS = 5;
 /** As many sessions as have their prompts in memory (`shown/shown-blocks`): a rule is shown again in these. */
 const MOST_SESSIONS = 5000;
 
-export const NOT_SHOWN: AdherenceCounts = { shown: 0, applied: 0, kept: 0, toldAgain: 0 };
+const NOT_SHOWN: AdherenceCounts = { shown: 0, applied: 0, kept: 0, toldAgain: 0 };
 
 export function createAdherence(): Adherence {
   const counts = new Map<string, AdherenceCounts>();

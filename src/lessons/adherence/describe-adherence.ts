@@ -1,4 +1,4 @@
-import type { StoredFact } from '../../core/fact.ts';
+import type { RuleResult } from '../../core/adherence-fact.ts';
 import { compact, type JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { plural } from '../../text/phrases.ts';
@@ -49,11 +49,11 @@ export function describeToldRules(lessons: readonly Lesson[], adherence: Adheren
   };
 }
 
-/** What the answers behind some facts did with their rules. */
-export function sumResults(facts: readonly StoredFact[]): JsonObject {
-  const outcomes = facts.flatMap(({ fact }) =>
-    fact.type === 'rules-observed' ? fact.results.map(({ outcome }) => outcome) : [],
-  );
-  const count = (wanted: string): number => outcomes.filter((outcome) => outcome === wanted).length;
+/** How many rules answers kept and broke, and how many a person had to say again. */
+export function countOutcomes(
+  results: readonly RuleResult[],
+): Readonly<Record<'kept' | 'broken' | 'toldAgain', number>> {
+  const count = (wanted: RuleResult['outcome']): number =>
+    results.filter(({ outcome }) => outcome === wanted).length;
   return { kept: count('kept'), broken: count('broken'), toldAgain: count('told-again') };
 }

@@ -16,12 +16,16 @@ export interface FormStyle {
 
 export interface FormFamily {
   readonly named: RegExp;
+  /** Any of its styles, where their patterns together are too large for one. */
+  readonly any?: FormStyle;
   readonly styles: readonly FormStyle[];
   readonly place?: 'code' | 'prose';
 }
 
 const MONTH =
-  '(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)';
+  '(?:Jan(?:uary|uar)?|Feb(?:ruary|ruar)?|Mar(?:ch)?|März|Apr(?:il)?|May|Mai|June?|Juni|July?|Juli|Aug(?:ust)?|Sept?(?:ember)?|O[ck]t(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?)';
+const MONTH_IN_SENTENCE =
+  '(?:janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)';
 const UNIT_END = '(?:[^\\p{L}\\p{N}]|$)';
 const AMOUNT = '\\d[\\d.,\\u00a0 ]*';
 
@@ -29,6 +33,11 @@ export const FORM_FAMILIES: readonly FormFamily[] = [
   {
     named:
       /\b(?:dates?|iso|yyyy|datum|daten|fechas?)\b|\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}[./]\d{1,2}[./]\d{4}\b/i,
+    any: {
+      means: 'date in any form',
+      pattern:
+        '\\b\\d{4}-\\d{2}-\\d{2}\\b|\\b\\d{1,2}[./]\\s?\\d{1,2}[./]\\d{2,4}\\b|\\b\\d{1,2}(?:st|nd|rd|th|er|\\.)?\\s+(?:of\\s+|de\\s+)?(?:Jan|Feb|Mar|Mär|Apr|Ma[iy]|Jun|Jul|Aug|Sep|O[ck]t|Nov|De[cz]|janv|févr|avr|jui|août|déc|ene|abr|ago|dic)|\\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\\w*\\.?\\s+\\d{1,2}\\b',
+    },
     styles: [
       {
         means: 'date like 2026-11-18',
@@ -46,14 +55,19 @@ export const FORM_FAMILIES: readonly FormFamily[] = [
         named: /(?:mm\/dd|dd\/mm)\/|\b\d{1,2}\/\d{1,2}\/\d{2,4}\b/i,
       },
       {
-        means: 'date like November 18, 2026',
+        means: 'date like November 18',
         pattern: `\\b${MONTH}\\.?\\s+\\d{1,2}(?:st|nd|rd|th)?\\b`,
-        named: new RegExp(`\\b${MONTH}\\.? \\d{1,2}\\b`, 'i'),
+        named: new RegExp(`\\b${MONTH}\\.? \\d{1,2}\\b`),
       },
       {
-        means: 'date like 18 November 2026',
-        pattern: `\\b\\d{1,2}(?:st|nd|rd|th|\\.)?\\s+(?:of\\s+|de\\s+)?${MONTH}\\b`,
-        named: new RegExp(`\\b\\d{1,2}\\.? (?:of |de )?${MONTH}\\b`, 'i'),
+        means: 'date like 18 November',
+        pattern: `\\b\\d{1,2}(?:st|nd|rd|th|\\.)?\\s+(?:of\\s+)?${MONTH}\\b`,
+        named: new RegExp(`\\b\\d{1,2}\\.? (?:of )?${MONTH}\\b`),
+      },
+      {
+        means: 'date like 18 novembre',
+        pattern: `\\b(?:\\d{1,2}|1er)\\s+(?:de\\s+)?${MONTH_IN_SENTENCE}\\b`,
+        named: new RegExp(`\\b(?:\\d{1,2}|1er) (?:de )?${MONTH_IN_SENTENCE}\\b`),
       },
     ],
   },
@@ -137,20 +151,25 @@ export const FORM_FAMILIES: readonly FormFamily[] = [
 
 export interface FormFeature extends FormStyle {
   readonly named: RegExp;
-  readonly place?: 'code' | 'prose' | 'last-line' | 'first-line';
+  readonly place?: 'code' | 'fences' | 'prose' | 'last-line' | 'subject';
+  readonly looksAt?: 'commands' | 'work';
   /** The feature is a way to get something wrong: what there must be for it to be asked at all. */
   readonly about?: Omit<CheckTest & { readonly is: 'pattern' }, 'is'>;
+  /** A text that has not got it, and one that has. */
+  readonly examples?: readonly [keeping: string, breaking: string];
 }
 
 export const FORM_FEATURES: readonly FormFeature[] = [
   {
     means: 'emoji',
+    examples: ['Done.', 'Done 🎉'],
     named: /\bemojis?\b|\bemoticons?\b|\bsmileys?\b/i,
     pattern:
       '[\\u{1F300}-\\u{1FAFF}\\u{2600}-\\u{26FF}\\u{2705}\\u{2728}\\u{2764}\\u{274C}\\u{2B50}\\u{1F1E6}-\\u{1F1FF}]',
   },
   {
     means: 'exclamation mark',
+    examples: ['Done.', 'Done!'],
     named:
       /\bexclamation (?:marks?|points?)\b|\bausrufezeichen\b|\bpoints? d['’]exclamation\b|\bsignos? de exclamación\b/i,
     pattern: '!(?:[^\\[=]|$)',
@@ -158,6 +177,7 @@ export const FORM_FEATURES: readonly FormFeature[] = [
   },
   {
     means: 'long dash',
+    examples: ['Done, at last', 'Done — at last'],
     named:
       /\b(?:em|long|en)[- ]?dash(?:es)?\b|—|\bgedankenstrich\w*\b|\btirets? (?:long|cadratin)s?\b|\brayas?\b/i,
     pattern: '—|\\s–\\s',
@@ -255,20 +275,38 @@ export const FORM_FEATURES: readonly FormFeature[] = [
   {
     means: 'code fence without a language',
     named: /\blanguage\b.*\bfences?\b|\bfences?\b.*\blanguage\b|\bsyntax highlight/i,
-    pattern: '(?:^|\\n)```[ \\t]*\\n(?:[^`]|`[^`])*\\n```',
-    about: { pattern: '^```', flags: 'm', means: 'a code block' },
+    pattern: '^(?:```|~~~)\\s*$',
+    flags: 'm',
+    place: 'fences',
+    about: { pattern: '^(?:```|~~~)', flags: 'm', in: 'fences', means: 'a code block' },
+    examples: ['```ts\nlet a;\n```', '```\nlet a;\n```'],
+  },
+  {
+    means: 'subject that is not in the imperative',
+    named: /\bimperative\b/i,
+    pattern: '^(?:[\\w()/.!-]+:\\s+)?\\p{L}+(?:ed|ing)\\b',
+    place: 'subject',
+    about: { pattern: '\\p{L}', in: 'subject', means: 'a letter' },
+    examples: ['git commit -m "Fix it"', 'git commit -m "Fixed it"'],
+    looksAt: 'commands',
   },
   {
     means: 'Python function without type hints',
     named: /\btype[- ]?(?:hints?|annotations?)\b|\btyped\b/i,
+    // Without a type of the result, of a first parameter other than self and cls, or of a later one.
     pattern:
-      '^\\s*(?:async )?def \\w+\\([^)]*\\)\\s*:|^\\s*(?:async )?def \\w+\\((?:[^)]*,\\s*)?(?:[a-z]\\w*)(?:\\s*[,=)])',
+      '^\\s*(?:async )?def \\w+\\([^)]*\\)\\s*:|^\\s*(?:async )?def \\w+\\((?:[abd-rt-z]\\w*|[cs])\\s*[,=)]|^\\s*(?:async )?def \\w+\\([^)]*,\\s*[a-z]\\w*\\s*[,=)]',
+    examples: [
+      '```python\ndef add(a: int) -> int:\n    return a\n```',
+      '```python\ndef add(a):\n    return a\n```',
+    ],
     flags: 'm',
     place: 'code',
     about: { pattern: '^\\s*(?:async )?def \\w+\\(', flags: 'm', in: 'code', means: 'a Python function' },
   },
   {
     means: 'SQL keyword in small letters',
+    examples: ['```sql\nSELECT a FROM b;\n```', '```sql\nselect a from b;\n```'],
     named: /\bsql\b.*\b(?:capitals?|upper[- ]?case|caps)\b|\b(?:capitals?|upper[- ]?case|caps)\b.*\bsql\b/i,
     pattern:
       '\\b(?:select|from|where|insert into|update|delete from|left join|inner join|join|group by|order by|having)\\b\\s',

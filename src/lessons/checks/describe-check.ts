@@ -1,7 +1,7 @@
 import type { CheckTest, RuleCheck, TestPlace } from '../../core/check.ts';
 import { plural } from '../../text/phrases.ts';
 
-const PARTS = { reply: 'replies', files: 'written files', commands: 'commands' } as const;
+const PARTS = { reply: 'replies', files: 'written files', commands: 'commands', work: 'work' } as const;
 const PLACES: Readonly<Record<TestPlace, string>> = {
   request: 'the request',
   whole: '',
@@ -10,6 +10,7 @@ const PLACES: Readonly<Record<TestPlace, string>> = {
   'last-line': 'the last line',
   headings: 'the headings',
   code: 'the code',
+  fences: 'the line that opens a code block',
   prose: 'the text outside code',
   subject: 'the subject line of the commit',
   path: 'the path',

@@ -28,27 +28,27 @@ export function draftChecks(evidence: RuleEvidence): readonly CheckDraft[] {
     ...draftPaths(material),
     ...draftWords(material),
   ];
-  return sketches.flatMap((sketch) => scoped(sketch, material)).slice(0, MOST_DRAFTS);
+  return sketches
+    .flatMap((sketch) => scopesOf(sketch, material).map((scope) => draftOf(sketch, scope)))
+    .slice(0, MOST_DRAFTS);
 }
 
-/** The sketch as checks of their scope, the narrowest first. */
-function scoped(sketch: CheckSketch, material: RuleMaterial): readonly CheckDraft[] {
-  const { words } = material;
-  const request = (material.corrected ?? material.revised)?.request;
-  const scopes: (readonly string[])[] = [];
-  if (words.condition !== undefined) {
-    const met =
-      request === undefined ? words.condition : words.condition.filter((word) => isInRequest(word, request));
-    if (met.length > 0) scopes.push(met);
-  }
-  if (sketch.isDemand !== true) scopes.push([]);
-  else if (words.condition === undefined) {
-    const topics =
-      request === undefined ? [] : words.topics.filter((word) => isInRequest(word, request)).slice(0, 2);
-    if (topics.length > 0) scopes.push(topics);
-    else if (words.isEverywhere) scopes.push([]);
-  }
-  return scopes.map((scope) => draftOf(sketch, scope));
+/** Where a sketch may apply, as words of the request, the best first. */
+function scopesOf(
+  { about, isDemand }: CheckSketch,
+  { words, request }: RuleMaterial,
+): readonly (readonly string[])[] {
+  const met = (stems: readonly string[]): readonly string[] =>
+    request === undefined ? [] : stems.filter((word) => isInRequest(word, request));
+  const { condition, topics, isEveryAnswer } = words;
+  const asked = condition === undefined ? [] : request === undefined ? condition : met(condition);
+  const narrow = asked.length === 0 ? [] : [asked];
+  // What the rule is about is in the answer: that may be scope enough.
+  if (isDemand !== true) return about.length > 0 ? [[], ...narrow] : [...narrow, []];
+  if (condition !== undefined) return narrow;
+  const named = met(topics).slice(0, 2);
+  if (named.length > 0) return [named];
+  return isEveryAnswer || about.length > 0 ? [[]] : [];
 }
 
 const requestPattern = (word: string): string => `\\b${escapePattern(word)}`;
@@ -79,10 +79,13 @@ function draftOf(
 }
 
 /** The answers that a rule is not about: a rule without a condition is about all of them. */
-export function outsideOf(rule: string, answers: readonly CheckedWork[]): readonly CheckedWork[] {
-  const { condition } = readRule(rule);
+export function outsideOf(
+  { rule, corrected, request = corrected?.request }: RuleEvidence,
+  answers: readonly CheckedWork[],
+): readonly CheckedWork[] {
+  const { condition } = readRule(rule, request);
   if (condition === undefined) return [];
-  return answers.filter(({ request }) => !condition.every((word) => isInRequest(word, request)));
+  return answers.filter((work) => !condition.every((word) => isInRequest(word, work.request)));
 }
 
 /** Drafts are tried in their order; the first that is accepted wins, and one with proof before a provisional one. */

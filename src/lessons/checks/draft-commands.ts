@@ -54,7 +54,7 @@ function runOf({ name, args, typed }: Program): Run {
 
 /** Whether the rule names it, as a word of its own: "pushed" names `push`. */
 const names = (rule: string, word: string): boolean =>
-  new RegExp(`(?:^|[^\\w-])${escapePattern(word)}(?:e?s|ed|ing)?(?:$|[^\\w-])`, 'iu').test(rule);
+  new RegExp(`(?:^|[^\\w-])${escapePattern(word)}(?:e?s|ed|ing|en|t)?(?:$|[^\\w-])`, 'iu').test(rule);
 
 const isNegated = ({ words }: RuleMaterial, word: string): boolean =>
   [...words.forbidden, ...words.contrasts.map(({ unwanted }) => unwanted)].some((passage) =>
@@ -84,29 +84,19 @@ function replacedPrograms(
   ];
   const [bad] = gone;
   if (bad === undefined || come.length === 0) return [];
-  const argument = argumentOf(rule, bad);
-  const test = {
-    is: 'program',
-    run: bad,
-    ...(argument === undefined ? {} : { with: argument }),
-    max: 0,
-  } as const;
-  return [{ looksAt: 'commands', about: [runs([...come, bad].join('|'))], holdsWhen: [test] }];
+  const run = withOptions(rule, bad);
+  return [
+    { looksAt: 'work', about: [runs([...come, run].join('|'))], holdsWhen: [{ is: 'program', run, max: 0 }] },
+  ];
 }
 
-/** The options that the rule writes behind a program: `-rf` in "rm -rf". */
-function argumentOf(rule: string, program: string): string | undefined {
-  const option = new RegExp(`(?:^|[^\\w-])${escapePattern(program)}\\s+(--?[a-zA-Z][\\w-]*)`, 'u').exec(
-    rule,
-  )?.[1];
-  return option === undefined ? undefined : optionPattern(option);
-}
-
-/** `-rf` is also `-fr` and `-r -f`: its letters in any order. */
-function optionPattern(option: string): string {
-  if (option.startsWith('--')) return `(?:^|\\s)${escapePattern(option)}(?:[\\s=]|$)`;
-  const letters = [...option.slice(1)].map((letter) => `(?:^|\\s)-[a-zA-Z]*${letter}`);
-  return letters[0] ?? '';
+/** With the options that the rule writes behind it: "rm -rf", "git add .". */
+function withOptions(rule: string, program: string): string {
+  const option = new RegExp(
+    `(?:^|[^\\w-])${escapePattern(program)}\\s+(--?[a-zA-Z][\\w-]*|\\.(?=\\W))`,
+    'u',
+  ).exec(rule)?.[1];
+  return option === undefined ? program : `${program} ${option}`;
 }
 
 /** "python3 -m pytest": the way in which a program is called. */
@@ -146,16 +136,18 @@ function changedArguments(
     const gone = (old ?? []).find((arg) => !now?.includes(arg) && isNamedArgument(rule, arg, run));
     const come = (now ?? []).find((arg) => !old?.includes(arg) && isNamedArgument(rule, arg, run));
     const about = [runs(run)];
+    if (gone !== undefined && (gone.startsWith('-') || gone === '.'))
+      return [{ looksAt: 'work', about, holdsWhen: [{ is: 'program', run: `${run} ${gone}`, max: 0 }] }];
     if (gone !== undefined)
       return [
         {
-          looksAt: 'commands',
+          looksAt: 'work',
           about,
           holdsWhen: [{ is: 'program', run, with: wholeArgument(gone), max: 0 }],
         },
       ];
     if (come !== undefined)
-      return [{ looksAt: 'commands', about, holdsWhen: [{ is: 'program', run, with: wholeArgument(come) }] }];
+      return [{ looksAt: 'work', about, holdsWhen: [{ is: 'program', run, with: wholeArgument(come) }] }];
     return [];
   });
 }
@@ -177,14 +169,8 @@ function forbiddenPrograms(
     (name) => isNegated(material, name) && !after.some((run) => run.name === name),
   );
   if (bad === undefined) return [];
-  const argument = argumentOf(material.rule, bad);
-  const test = {
-    is: 'program',
-    run: bad,
-    ...(argument === undefined ? {} : { with: argument }),
-    max: 0,
-  } as const;
-  return [{ looksAt: 'commands', about: [], holdsWhen: [test] }];
+  const run = withOptions(material.rule, bad);
+  return [{ looksAt: 'work', about: [], holdsWhen: [{ is: 'program', run, max: 0 }] }];
 }
 
 const BEFORE = /\b(?:before|prior to|bevor|vor|avant(?: de)?|antes de)\b/iu;
@@ -219,25 +205,15 @@ function namedPrograms(material: RuleMaterial): readonly CheckSketch[] {
   );
   const bad = programs.find((name) => isNegated(material, name));
   if (bad === undefined) return [];
-  const argument = argumentOf(rule, bad);
+  const run = withOptions(rule, bad);
   const good = programs.filter((name) => name !== bad && !isNegated(material, name));
-  const typed =
-    argument === undefined
-      ? bad
-      : `${bad} ${/(--?[a-zA-Z][\w-]*)/.exec(rule.slice(rule.indexOf(bad)))?.[1] ?? ''}`;
-  const test = {
-    is: 'program',
-    run: bad,
-    ...(argument === undefined ? {} : { with: argument }),
-    max: 0,
-  } as const;
   return [
     {
       looksAt: 'commands',
-      about: good.length === 0 ? [] : [runs([...good, bad].join('|'))],
-      holdsWhen: [test],
+      about: good.length === 0 ? [] : [runs([...good, run].join('|'))],
+      holdsWhen: [{ is: 'program', run, max: 0 }],
       keeping: `${good[0] ?? 'ls'} work`,
-      breaking: `${typed} work`,
+      breaking: `${run} work`,
     },
   ];
 }

@@ -11,8 +11,9 @@ import { absent, type CheckSketch, either, type RuleMaterial, sideOf, textOf } f
 /** Checks of the form of an answer: dates, emoji, length, language, JSON. */
 export function draftForms(material: RuleMaterial): readonly CheckSketch[] {
   const parts: readonly CheckedPart[] = material.corrected === undefined ? ['reply'] : material.parts;
+  const length = draftLength(material);
   return [
-    ...draftLength(material),
+    ...withImperative(material, length),
     ...draftJson(material),
     ...parts.flatMap((part) => [
       ...FORM_FAMILIES.filter(({ named }) => named.test(material.rule)).flatMap((family) =>
@@ -30,30 +31,34 @@ export function draftForms(material: RuleMaterial): readonly CheckSketch[] {
 function draftFamily(
   material: RuleMaterial,
   part: CheckedPart,
-  { styles, place }: FormFamily,
+  { styles, any, place }: FormFamily,
 ): readonly CheckSketch[] {
   const wanted = wantedStyle(material, part, styles);
   if (wanted === undefined) return [];
   const others = styles.filter((style) => style !== wanted);
-  const isIn = place === undefined ? {} : { in: place };
-  const flags = (list: readonly FormStyle[]): { readonly flags?: string } => {
-    const all = [...new Set(list.flatMap((style) => [...(style.flags ?? '')]))].join('');
-    return all === '' ? {} : { flags: all };
+  const one = any ?? {
+    pattern: either(styles.map(({ pattern }) => pattern)),
+    means: `${wanted.means} or another form`,
   };
-  const pattern = (list: readonly FormStyle[]): string => either(list.map((style) => style.pattern));
-  const means = `${wanted.means.split(' like ')[0]} in any form`;
+  const like = ({ pattern, flags, means }: FormStyle): PatternTest => ({
+    pattern,
+    ...(flags === undefined ? {} : { flags }),
+    ...(place === undefined ? {} : { in: place }),
+    means,
+  });
+  const flags = styles
+    .map((style) => style.flags ?? '')
+    .join('')
+    .includes('m')
+    ? 'm'
+    : styles.some((style) => style.flags === 'i')
+      ? 'i'
+      : undefined;
   return [
     {
-      looksAt: part,
-      about: [{ is: 'pattern', pattern: pattern(styles), ...flags(styles), ...isIn, means }],
-      holdsWhen: [
-        absent({
-          pattern: pattern(others),
-          ...flags(others),
-          ...isIn,
-          means: others.length === 1 ? (others[0]?.means ?? '') : `other form than a ${wanted.means}`,
-        }),
-      ],
+      looksAt: place === undefined ? part : 'work',
+      about: [{ is: 'pattern', ...like({ ...one, ...(flags === undefined ? {} : { flags }) }) }],
+      holdsWhen: others.map((style) => absent(like(style))),
     },
   ];
 }
@@ -94,19 +99,21 @@ function draftFeature(
   const at = named.exec(material.rule)?.index ?? 0;
   const isForbidden = NEGATION.test(material.rule.slice(Math.max(0, at - 40), at));
   if (material.corrected === undefined)
-    return isForbidden || feature.about !== undefined ? [forbid(part, like, feature)] : [];
+    return isForbidden || feature.about !== undefined ? [forbid(like, feature)] : [];
   const side = place === 'last-line' ? 'revised' : sideOf(material, part, feature);
-  if (side === 'corrected') return [forbid(part, like, feature)];
-  if (side !== 'revised' || isForbidden || feature.about !== undefined) return [];
+  // The test on the two answers tells whether a wrong form is there.
+  if (side === 'corrected' || feature.about !== undefined) return [forbid(like, feature)];
+  if (side !== 'revised' || isForbidden) return [];
   return [{ looksAt: part, about: [], holdsWhen: [{ is: 'pattern', ...like }], isDemand: true }];
 }
 
 type PatternTest = Omit<CheckTest & { is: 'pattern' }, 'is' | 'max'>;
 
-const forbid = (looksAt: CheckedPart, like: PatternTest, { about }: FormFeature): CheckSketch => ({
+const forbid = (like: PatternTest, { about, examples, looksAt = 'work' }: FormFeature): CheckSketch => ({
   looksAt,
   about: about === undefined ? [] : [{ is: 'pattern', ...about }],
   holdsWhen: [absent(like)],
+  ...(examples === undefined ? {} : { keeping: examples[0], breaking: examples[1] }),
 });
 
 const NUMBER_WORDS: Readonly<Record<string, number>> = {
@@ -179,6 +186,17 @@ function draftLength({ rule, parts, corrected }: RuleMaterial): readonly CheckSk
   });
 }
 
+/** "imperative and under 50 characters" is one rule about a subject line. */
+function withImperative({ rule }: RuleMaterial, sketches: readonly CheckSketch[]): readonly CheckSketch[] {
+  const feature = FORM_FEATURES.find(({ place }) => place === 'subject');
+  if (feature === undefined || !feature.named.test(rule)) return sketches;
+  const { pattern, means } = feature;
+  return sketches.map((sketch) => ({
+    ...sketch,
+    holdsWhen: [...sketch.holdsWhen, absent({ pattern, means, in: 'subject' })],
+  }));
+}
+
 /** "JSON only", with the fields that the rule quotes. */
 function draftJson(material: RuleMaterial): readonly CheckSketch[] {
   const { rule } = material;
@@ -206,6 +224,9 @@ const LANGUAGES: readonly (readonly [code: string, named: RegExp])[] = [
   ['nl', /\b(?:in|auf|en|to) (?:dutch|niederländisch|néerlandais|neerlandés)\b/iu],
 ];
 
+const OTHER_LANGUAGE =
+  'translat|übersetz|tradu|english|englisch|anglais|inglés|german|deutsch|allemand|alemán|french|französ|français|francés|spanish|spanisch|espagnol|español|italian|portug|dutch';
+
 /** The language that the rule names first. */
 function draftLanguage(material: RuleMaterial): readonly CheckSketch[] {
   const [first] = LANGUAGES.flatMap(([code, named]) => {
@@ -213,12 +234,22 @@ function draftLanguage(material: RuleMaterial): readonly CheckSketch[] {
     return at === undefined ? [] : [{ code, at }];
   }).sort((a, b) => a.at - b.at);
   if (first === undefined || textOf(material.corrected, 'reply') === '') return [];
+  // A text for somebody else may be wanted in another language.
+  const about: readonly CheckTest[] = [
+    {
+      is: 'pattern',
+      pattern: OTHER_LANGUAGE,
+      flags: 'i',
+      in: 'request',
+      max: 0,
+      means: 'the name of a language',
+    },
+  ];
   return [
     {
       looksAt: 'reply',
-      about: [],
+      about,
       holdsWhen: [{ is: 'language', language: first.code, in: 'prose' }],
-      isDemand: true,
     },
   ];
 }

@@ -24,7 +24,13 @@ interface Phrase {
 }
 
 const LONGEST_PHRASE = 4;
+const LONGEST_LITERAL = 80;
 const QUOTED = /"([^"\n]+)"|`([^`\n]+)`|“([^”\n]+)”|«\s?([^»\n]+?)\s?»|„([^“\n]+)“/gu;
+const AMOUNT = /[€$£]\s?\d[\d.,]*\d|\d[\d.,]*\s?[€$£]/gu;
+/** A line in brackets that is no remark: it has a sign of a format. */
+const BRACKETED = /\(([^()\n]{0,40}\S[:=@#<>][^()\n]{1,40})\)/gu;
+/** Names that stand for any name. */
+const PLACEHOLDER = /\b(?:foo|bar|xyz|something)\b|\.\.\./iu;
 const PLACE_WORDS: readonly { readonly in: 'first-line' | 'last-line'; readonly named: RegExp }[] = [
   {
     in: 'last-line',
@@ -41,49 +47,60 @@ const PLACE_WORDS: readonly { readonly in: 'first-line' | 'last-line'; readonly 
 /** Checks of words that a rule names: one in place of another, one that is forbidden, one that must be there. */
 export function draftWords(material: RuleMaterial): readonly CheckSketch[] {
   const phrases = phrasesOf(material);
-  const parts = material.corrected === undefined ? [provisionalPart(material)] : material.parts;
-  return parts.flatMap((part) => [
-    ...replacements(material, part, phrases),
-    ...spellings(material, part, phrases),
-    ...placed(material, part, phrases),
-    ...prohibitions(material, part, phrases),
-    ...demands(material, part, phrases),
-  ]);
+  const parts: readonly CheckedPart[] =
+    material.corrected === undefined ? [provisionalPart(material)] : material.parts;
+  return [
+    ...spellings(material, phrases),
+    ...replacements(material, phrases),
+    ...parts.flatMap((part) => placed(material, part, phrases)),
+    ...prohibitions(material, phrases),
+    ...parts.flatMap((part) => demands(material, part, phrases)),
+  ];
 }
 
 /** Without an answer to look at, literals are taken for words of replies. */
 const provisionalPart = ({ rule }: RuleMaterial): CheckedPart =>
-  /\b(?:source files?|new files?|every file|in the code|functions?)\b/i.test(rule) ? 'files' : 'reply';
+  SOURCE_FILES.test(rule) ? 'files' : 'reply';
+
+const SOURCE_FILES = /\b(?:source|code) files?\b/iu;
+const SOURCE_PATH = '\\.(?:c|h|cc|cpp|hpp|cs|go|java|js|jsx|kt|mjs|php|py|rb|rs|scala|sh|swift|ts|tsx|vue)$';
 
 function phrasesOf({ rule, words }: RuleMaterial): readonly Phrase[] {
   const negated = [...words.forbidden, ...words.contrasts.map(({ unwanted }) => unwanted)];
-  const isNegated = (text: string): boolean => negated.some((passage) => passage.includes(text));
+  const plain = (text: string): string => text.replace(/[.,;:!?](?=\s|$)/g, '');
+  const isNegated = (text: string): boolean =>
+    negated.some((passage) => plain(passage).includes(plain(text)));
   const literals = [...new Set([...quotedIn(rule), ...findLiterals(rule)])].filter(
-    (text) => text.length < 80,
+    (text) => text.length < LONGEST_LITERAL && !PLACEHOLDER.test(text),
   );
   const phrase = (text: string, isLiteral: boolean): Phrase => ({
     text,
-    pattern: isLiteral ? literalPattern(text) : wordPattern(text),
+    pattern: isLiteral && !/^\p{Ll}+$/u.test(text) ? literalPattern(text) : wordPattern(text),
     flags: 'i',
     isLiteral,
     isNegated: isNegated(text),
   });
   const shapes = literals
-    .filter((text) => /\d/.test(text) && /[^\d\s]/.test(text))
+    .filter(isShape)
     .map(
       (text): Phrase => ({ text, pattern: shapePattern(text), isLiteral: true, isNegated: isNegated(text) }),
     );
   return [
     ...shapes,
-    ...literals.filter((text) => !/\d/.test(text)).map((text) => phrase(text, true)),
+    ...literals.filter((text) => !isShape(text)).map((text) => phrase(text, true)),
     ...ordinaryPhrases(rule).map((text) => phrase(text, false)),
   ];
 }
 
-const quotedIn = (rule: string): readonly string[] =>
-  [...rule.matchAll(QUOTED)].map((match) =>
+/** An example of many: `MSKU1234567`, `12,50 €`. */
+const isShape = (text: string): boolean => /\d/.test(text) && /[^\d\s.]/.test(text);
+
+const quotedIn = (rule: string): readonly string[] => [
+  ...(rule.match(AMOUNT) ?? []),
+  ...[...rule.matchAll(QUOTED), ...rule.matchAll(BRACKETED)].map((match) =>
     (match.slice(1).find((group) => group !== undefined) ?? '').trim(),
-  );
+  ),
+];
 
 /** Runs of words without a function word at either end, the longer ones first. */
 function ordinaryPhrases(rule: string): readonly string[] {
@@ -97,13 +114,13 @@ function ordinaryPhrases(rule: string): readonly string[] {
   return [...new Set(phrases)];
 }
 
-/** A word in singular and plural. */
-const wordPattern = (text: string): string => {
-  const bare = /^[a-z]{4,}s$/i.test(text) && !/(?:ss|us|is)$/i.test(text) ? text.slice(0, -1) : text;
-  return /[a-z]{3,}$/i.test(bare)
-    ? `${literalPattern(bare).replace(/\\b$/, '')}(?:s|es)?\\b`
-    : literalPattern(bare);
-};
+/** A word with its inflections: "leverage" is also "leveraging", "customers" also "customer". */
+function wordPattern(text: string): string {
+  if (!/^[a-zA-Z]{4,}$/.test(text)) return literalPattern(text);
+  const bare = /(?:ss|us|is)$/i.test(text) ? text : text.replace(/s$/i, '');
+  const base = bare.replace(/e$/i, '');
+  return `${literalPattern(base).replace(/\\b$/, '')}(?:e|es|s|ed|ing)?\\b`;
+}
 
 /** The longest phrases of one side: no part of another one. */
 const longest = (phrases: readonly Phrase[]): readonly Phrase[] =>
@@ -111,112 +128,94 @@ const longest = (phrases: readonly Phrase[]): readonly Phrase[] =>
     (one, index) =>
       !phrases.some(
         (other, at) =>
-          at !== index &&
-          other.text.toLowerCase().includes(one.text.toLowerCase()) &&
-          (other.text.length > one.text.length || at < index),
+          at !== index && includesText(other, one) && (other.text.length > one.text.length || at < index),
       ),
   );
+
+const includesText = (long: Phrase, short: Phrase): boolean =>
+  long.text.toLowerCase().includes(short.text.toLowerCase());
 
 const quoted = (phrases: readonly Phrase[]): string => phrases.map(({ text }) => `“${text}”`).join(' or ');
 
 const flagsOf = (phrases: readonly Phrase[]): { readonly flags?: 'i' } =>
   phrases.every(({ flags }) => flags === 'i') ? { flags: 'i' } : {};
 
+const anyOf = (phrases: readonly Phrase[]): Omit<CheckTest & { is: 'pattern' }, 'is'> => ({
+  pattern: either(phrases.map(({ pattern }) => pattern)),
+  ...flagsOf(phrases),
+  means: quoted(phrases),
+});
+
 /** One phrase in place of another. */
-function replacements(
-  material: RuleMaterial,
-  part: CheckedPart,
-  phrases: readonly Phrase[],
-): readonly CheckSketch[] {
+function replacements(material: RuleMaterial, phrases: readonly Phrase[]): readonly CheckSketch[] {
   const hasAnswers = material.corrected !== undefined;
-  const unwanted = longest(
-    hasAnswers
-      ? phrases.filter((one) => sideOf(material, part, one) === 'corrected')
-      : phrases.filter(({ isLiteral, isNegated }) => isLiteral && isNegated),
-  );
-  const wanted = longest(
-    hasAnswers
-      ? phrases.filter((one) => sideOf(material, part, one) === 'revised' && !one.isNegated)
-      : phrases.filter(({ isLiteral, isNegated }) => isLiteral && !isNegated),
-  );
-  const bad = unwanted.filter(({ isNegated }) => isNegated);
-  if (wanted.length === 0 || bad.length === 0) return [];
+  const isOn = (one: Phrase, side: 'corrected' | 'revised'): boolean =>
+    hasAnswers ? sideOf(material, 'work', one) === side : one.isLiteral;
+  const named = longest(phrases.filter((one) => one.isNegated && isOn(one, 'corrected')));
+  const wanted = longest(phrases.filter((one) => !one.isNegated && isOn(one, 'revised')));
+  if (wanted.length === 0 || named.length === 0) return [];
+  const unwanted = withListed(material, phrases, named);
   const overlaps = wanted.some((good) =>
-    bad.some((one) => includesText(good, one) || includesText(one, good)),
+    unwanted.some((bad) => includesText(good, bad) || includesText(bad, good)),
   );
   if (overlaps) return [];
-  const like = { pattern: either(bad.map(({ pattern }) => pattern)), ...flagsOf(bad) };
-  const all = [...wanted, ...bad];
+  const place = codePlace(material, unwanted);
   return [
     {
-      looksAt: part,
-      about: [
-        {
-          is: 'pattern',
-          pattern: either(all.map(({ pattern }) => pattern)),
-          ...flagsOf(all),
-          means: quoted(all),
-        },
-      ],
-      holdsWhen: [absent({ ...like, means: quoted(bad) })],
-      ...(hasAnswers ? {} : { keeping: wanted[0]?.text ?? '', breaking: bad[0]?.text ?? '' }),
+      looksAt: 'work',
+      about: [{ is: 'pattern', ...anyOf([...wanted, ...unwanted]), ...place }],
+      holdsWhen: [absent({ ...anyOf(unwanted), ...place })],
+      ...(hasAnswers ? {} : { keeping: wanted[0]?.text ?? '', breaking: unwanted[0]?.text ?? '' }),
     },
   ];
 }
 
-const includesText = (long: Phrase, short: Phrase): boolean =>
-  long.text.toLowerCase().includes(short.text.toLowerCase());
+/** What the rule forbids in one breath with it: "delve" and "leverage", "not customers, not clients". */
+function withListed(
+  material: RuleMaterial,
+  phrases: readonly Phrase[],
+  named: readonly Phrase[],
+): readonly Phrase[] {
+  const isQuoted = named.some(({ isLiteral }) => isLiteral);
+  const others = phrases.filter(
+    (one) =>
+      one.isNegated &&
+      !named.some((other) => includesText(other, one) || includesText(one, other)) &&
+      (isQuoted ? one.isLiteral : !one.isLiteral && isObject(material, one)),
+  );
+  return [...named, ...others];
+}
 
 /** The same letters with other capitals, or with other blanks: "GitHub", "Kestrel Desk". */
-function spellings(
-  material: RuleMaterial,
-  part: CheckedPart,
-  phrases: readonly Phrase[],
-): readonly CheckSketch[] {
+function spellings(material: RuleMaterial, phrases: readonly Phrase[]): readonly CheckSketch[] {
+  const isProvisional = material.corrected === undefined;
   const names = phrases.filter(
     ({ text, isNegated }) => !isNegated && /\p{Lu}/u.test(text.slice(1)) && /^[\p{L}\p{N} .-]+$/u.test(text),
   );
-  return names.flatMap((name): readonly CheckSketch[] => {
-    const others = spellingsOf(name.text, [
+  return names.flatMap(({ text: name }): readonly CheckSketch[] => {
+    const written = textOf(material.corrected, 'work').match(new RegExp(literalPattern(name), 'giu')) ?? [];
+    const others = spellingsOf(name, [
       ...phrases.filter(({ isNegated }) => isNegated).map(({ text }) => text),
-      ...(textOf(material.corrected, part).match(new RegExp(literalPattern(name.text), 'giu')) ?? []),
+      ...written,
     ]);
-    const names = phrases.some(({ text, isNegated }) => isNegated && others.includes(text));
-    const exact = sideOf(material, part, { pattern: literalPattern(name.text) });
-    if (material.corrected === undefined ? !names : exact !== 'revised') return [];
-    const pattern = (text: string): string =>
-      `(?:^|[^\\w./@-])${escaped(text)}(?:[^\\w./@-]|[.:](?:\\s|$)|$)`;
+    const mentioned = phrases.find(({ text, isNegated }) => isNegated && others.includes(text))?.text;
+    const isChanged = sideOf(material, 'work', { pattern: literalPattern(name) }) === 'revised';
+    if (isProvisional ? mentioned === undefined : !isChanged || written.length === 0) return [];
+    // In an address or a path it is spelled as that wants it.
+    const pattern = (spelling: string): string =>
+      `(?:^|[^\\w./@-])${literalPattern(spelling).replaceAll('\\b', '')}(?:[^\\w./@-]|[.:](?:\\s|$)|$)`;
+    const any = { pattern: either([name, ...others].map(pattern)), flags: 'm' };
+    const wrong = { pattern: either(others.map(pattern)), flags: 'm' };
     return [
       {
-        looksAt: part,
-        about: [
-          {
-            is: 'pattern',
-            pattern: either([name.text, ...others].map(pattern)),
-            flags: 'm',
-            means: `“${name.text}”, in any spelling`,
-          },
-        ],
-        holdsWhen: [
-          absent({
-            pattern: either(others.map(pattern)),
-            flags: 'm',
-            means: `other spelling than “${name.text}”`,
-          }),
-        ],
-        ...(material.corrected === undefined
-          ? {
-              keeping: name.text,
-              breaking:
-                others.find((one) => names && phrases.some(({ text }) => text === one)) ?? others[0] ?? '',
-            }
-          : {}),
+        looksAt: 'work',
+        about: [{ is: 'pattern', ...any, means: `“${name}”, in any spelling` }],
+        holdsWhen: [absent({ ...wrong, means: `other spelling than “${name}”` })],
+        ...(mentioned === undefined ? {} : { keeping: name, breaking: mentioned }),
       },
     ];
   });
 }
-
-const escaped = (text: string): string => literalPattern(text).replaceAll('\\b', '');
 
 function spellingsOf(name: string, more: readonly string[]): readonly string[] {
   const joined = name.replace(/[ -]/g, '');
@@ -228,86 +227,94 @@ function spellingsOf(name: string, more: readonly string[]): readonly string[] {
     joined,
     lower,
     lower.charAt(0).toUpperCase() + lower.slice(1),
+    name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'),
     ...more.filter((text) => plain(text) === plain(name)),
   ];
   return [...new Set(variants)].filter((variant) => variant !== name);
 }
 
-/** A phrase on the first or the last line, or in the subject of a commit. */
+/** A phrase on the first or the last line. */
 function placed(
   material: RuleMaterial,
   part: CheckedPart,
   phrases: readonly Phrase[],
 ): readonly CheckSketch[] {
-  const { rule } = material;
+  const { rule, corrected } = material;
+  const isWanted = (one: Phrase): boolean =>
+    !one.isNegated &&
+    (corrected === undefined ? isQuotedIn(rule, one.text) : sideOf(material, part, one) === 'revised');
   return PLACE_WORDS.filter(({ named }) => named.test(rule)).flatMap((place) =>
     phrases
-      .filter(({ isNegated, isLiteral }) => !isNegated && (isLiteral || material.corrected !== undefined))
-      .filter((one) => one.isLiteral || sideOf(material, part, one) === 'revised')
+      .filter(isWanted)
       .slice(0, 3)
-      .map((one): CheckSketch => {
-        const like = { pattern: one.pattern, ...flagsOf([one]), means: `“${one.text}”` };
-        return {
+      .map(
+        (one): CheckSketch => ({
           looksAt: part,
-          about: [],
-          holdsWhen: [{ is: 'pattern', ...like, in: place.in }],
+          about: sourceOnly(material, part),
+          holdsWhen: [{ is: 'pattern', ...anyOf([one]), in: place.in }],
           isDemand: true,
           ...(one.isLiteral ? { keeping: one.text, breaking: 'something else' } : {}),
-        };
-      }),
+        }),
+      ),
   );
 }
 
-function prohibitions(
-  material: RuleMaterial,
-  part: CheckedPart,
-  phrases: readonly Phrase[],
-): readonly CheckSketch[] {
+/** "source files": by their name. */
+const sourceOnly = ({ rule }: RuleMaterial, part: CheckedPart): readonly CheckTest[] =>
+  part === 'files' && SOURCE_FILES.test(rule)
+    ? [{ is: 'pattern', pattern: SOURCE_PATH, in: 'path', means: 'the name of a source file' }]
+    : [];
+
+function prohibitions(material: RuleMaterial, phrases: readonly Phrase[]): readonly CheckSketch[] {
   const hasAnswers = material.corrected !== undefined;
   const bad = longest(
     phrases.filter(
-      (one) => one.isNegated && (hasAnswers ? sideOf(material, part, one) === 'corrected' : one.isLiteral),
+      (one) => one.isNegated && (hasAnswers ? sideOf(material, 'work', one) === 'corrected' : one.isLiteral),
     ),
   );
-  // Of words that are no literals only the first after the negation is what it is about.
   const named = bad.filter((one) => one.isLiteral || isObject(material, one));
   if (named.length === 0) return [];
-  // All the literals of one list: "delve" and "leverage".
-  const listed = phrases.filter((one) => one.isLiteral && one.isNegated && !named.includes(one));
-  const all = [...named, ...(named.some(({ isLiteral }) => isLiteral) ? listed : [])];
-  const like = { pattern: either(all.map(({ pattern }) => pattern)), ...flagsOf(all), means: quoted(all) };
-  const holdsWhen: readonly CheckTest[] = [absent({ ...like, ...codePlace(material, part, all) })];
+  const all = withListed(material, phrases, named);
   return [
     {
-      looksAt: part,
+      looksAt: 'work',
       about: [],
-      holdsWhen,
+      holdsWhen: [absent({ ...anyOf(all), ...codePlace(material, all) })],
       ...(hasAnswers ? {} : { keeping: 'something else', breaking: all[0]?.text ?? '' }),
     },
   ];
 }
 
-/** The phrase follows the negation at once: "no pip", "stop saying sorry". */
+const BEFORE_OBJECT =
+  /^(?:(?:leave|add|put|call|say|saying|use|using|write|writing|the|a|an|any|more|word|term|phrase|with|mit|calls? me|call me)\s+)+/iu;
+
+/** The phrase is all that the negation is about: "no pip", "stop using the word synergy". */
 const isObject = ({ words }: RuleMaterial, { text }: Phrase): boolean =>
-  words.forbidden.some((passage) => {
-    const at = passage.indexOf(text);
-    return at >= 0 && passage.slice(0, at).trim().split(/\s+/).filter(Boolean).length <= 2;
-  });
+  words.forbidden.some(
+    (passage) =>
+      passage
+        .replace(BEFORE_OBJECT, '')
+        .replace(/[.,;:]/g, '')
+        .trim()
+        .toLowerCase() === text.toLowerCase(),
+  );
 
 /** A word of code is looked for in code. */
-function codePlace(
-  { corrected }: RuleMaterial,
-  part: CheckedPart,
-  phrases: readonly Phrase[],
-): { readonly in?: 'code' } {
-  if (part !== 'reply' || corrected === undefined) return {};
-  const outside = corrected.reply.replace(/```[\s\S]*?```/g, '');
-  return phrases.some(({ pattern, flags }) =>
-    isIn({ ...corrected, reply: outside }, 'reply', { pattern, flags }),
-  )
-    ? {}
-    : { in: 'code' };
+function codePlace({ corrected }: RuleMaterial, phrases: readonly Phrase[]): { readonly in?: 'code' } {
+  if (corrected === undefined) return {};
+  const prose = {
+    ...corrected,
+    reply: corrected.reply.replace(/```[\s\S]*?```/g, ''),
+    files: [],
+    commands: [],
+  };
+  return phrases.some((one) => isIn(prose, 'work', one)) ? {} : { in: 'code' };
 }
+
+const ASKS_FOR =
+  /\b(?:always|include|add|use|write|say|sign|signed|put|give|mention|call it|need|needs|must|has to|have to|immer|toujours|siempre|mets|pon)\b/iu;
+/** A check sees that something is there once, not that it is there every time. */
+const EVERY = /\bwith (?:every|each)\b|\b(?:every|each|any) \p{L}+ (?:gets|needs|has|must|should)\b/iu;
 
 /** What must be there, in work that the rule is about. */
 function demands(
@@ -315,18 +322,24 @@ function demands(
   part: CheckedPart,
   phrases: readonly Phrase[],
 ): readonly CheckSketch[] {
+  const { rule, corrected, words } = material;
+  if (EVERY.test(rule)) return [];
+  if (corrected === undefined && (!ASKS_FOR.test(rule) || words.forbidden.length > 0)) return [];
   const wanted = phrases.filter(
     (one) =>
       one.isLiteral &&
       !one.isNegated &&
-      (material.corrected === undefined || sideOf(material, part, one) === 'revised'),
+      !one.text.startsWith('-') &&
+      (corrected === undefined ? isQuotedIn(rule, one.text) : sideOf(material, part, one) === 'revised'),
   );
   return wanted.slice(0, 2).map((one) => ({
     looksAt: part,
-    about: [],
-    holdsWhen: [{ is: 'pattern', pattern: one.pattern, ...flagsOf([one]), means: `“${one.text}”` }],
+    about: sourceOnly(material, part),
+    holdsWhen: [{ is: 'pattern', ...anyOf([one]) }],
     isDemand: true,
     keeping: one.text,
     breaking: 'something else',
   }));
 }
+
+const isQuotedIn = (rule: string, text: string): boolean => quotedIn(rule).includes(text);

@@ -19,7 +19,7 @@ export type ReadCheck =
 type Why = string | undefined;
 
 const MOST_TESTS = 8;
-const LONGEST_PATTERN = 500;
+const LONGEST_PATTERN = 900;
 const LONGEST_WORDS = 300;
 const MOST_COUNT = 100_000;
 const TESTS = ['pattern', 'program', 'order', 'length', 'json', 'language'] as const;
@@ -134,12 +134,13 @@ const PROBES = [
 
 function whyUseless(test: CheckTest, { looksAt }: RuleCheck): Why {
   if (test.is === 'program') {
-    if (looksAt !== 'commands' || (test.in !== undefined && test.in !== 'all'))
-      return 'a test of a program needs looksAt "commands"';
-    if (!test.run.split('|').every((run) => /^[\w.+-]+(?: [\w:.+-]+)*$/.test(run)))
+    if (test.in !== undefined && test.in !== 'all')
+      return 'a test of a program looks at commands: leave out "in"';
+    if (!test.run.split('|').every((run) => /^[\w.+-]+(?: [\w:.+*-]+)*$/.test(run)))
       return `"${test.run}" is no program with its subcommands`;
   }
-  if (test.in === 'path' && looksAt !== 'files') return 'a test of a path needs looksAt "files"';
+  if (test.in === 'path' && looksAt !== 'files' && looksAt !== 'work')
+    return 'a test of a path needs looksAt "files"';
   if ('max' in test && (test.min ?? 0) > (test.max ?? MOST_COUNT))
     return 'no number is at least min and at most max';
   return patternsOf(test)

@@ -7,6 +7,8 @@ export interface RuleEvidence {
   readonly rule: string;
   readonly corrected?: CheckedWork | undefined;
   readonly revised?: CheckedWork | undefined;
+  /** The task in which it was said, where there is no answer. */
+  readonly request?: string | undefined;
 }
 
 /** A check whose scope is still open. */
@@ -30,15 +32,18 @@ export interface RuleMaterial extends RuleEvidence {
 
 export function materialOf(evidence: RuleEvidence): RuleMaterial {
   const { corrected, revised } = evidence;
+  const request = corrected?.request ?? revised?.request ?? evidence.request;
   const parts = (['commands', 'files', 'reply'] as const).filter(
     (part) => textOf(corrected, part) !== '' && (revised === undefined || textOf(revised, part) !== ''),
   );
-  return { ...evidence, words: readRule(evidence.rule), parts };
+  return { ...evidence, request, words: readRule(evidence.rule, request), parts };
 }
 
 export function textOf(work: CheckedWork | undefined, part: CheckedPart): string {
   if (work === undefined) return '';
   if (part === 'reply') return work.reply;
+  if (part === 'work')
+    return (['reply', 'files', 'commands'] as const).map((one) => textOf(work, one)).join('\n');
   return part === 'commands' ? work.commands.join('\n') : work.files.map(({ text }) => text).join('\n');
 }
 
@@ -71,7 +76,7 @@ export const escapePattern = (literal: string): string => literal.replace(/[\\^$
 
 /** A pattern for a literal as people write it: between word ends, with any blanks and any apostrophe. */
 export function literalPattern(literal: string): string {
-  const body = escapePattern(literal.trim()).replace(/\s+/g, '\\s+').replace(/['’]/g, "['’]");
+  const body = escapePattern(literal.trim()).replace(/\s+/g, '[.,]?\\s+').replace(/['’]/g, "['’]");
   const start = /^[A-Za-z0-9_]/.test(literal.trim()) ? '\\b' : '';
   const end = /[A-Za-z0-9_]$/.test(literal.trim()) ? '\\b' : '';
   return start + body + end;
@@ -82,9 +87,10 @@ export function shapePattern(example: string): string {
   const shape = example.trim().replace(/\p{Lu}+|\d+|\s+|[^\p{Lu}\d\s]+/gu, (run) => {
     if (/^\d/.test(run)) return run.length > 3 ? `\\d{${run.length}}` : '\\d+';
     if (/^\s/.test(run)) return '\\s?';
+    if (/^[€$£]/.test(run)) return `\\s?${escapePattern(run)}\\s?`;
     return /^\p{Lu}/u.test(run) && run.length > 1 ? `[A-Z]{${run.length}}` : escapePattern(run);
   });
-  const start = /^[A-Za-z0-9]/.test(example.trim()) ? '\\b' : '';
+  const start = /^[A-Za-z]/.test(example.trim()) ? '\\b' : /^\d/.test(example.trim()) ? '(?:^|[^\\d.,])' : '';
   return start + shape + (/[A-Za-z0-9]$/.test(example.trim()) ? '\\b' : '');
 }
 
@@ -100,7 +106,7 @@ export const absent = (test: Omit<CheckTest & { is: 'pattern' }, 'is' | 'max'>):
 /** Work that consists of one text in the part that a check looks at. */
 export const workOf = (looksAt: RuleCheck['looksAt'], text: string, request: string): CheckedWork => ({
   request,
-  reply: looksAt === 'reply' ? text : '',
-  files: looksAt === 'files' ? [{ path: 'example.txt', text }] : [],
+  reply: looksAt === 'reply' || looksAt === 'work' ? text : '',
+  files: looksAt === 'files' ? [{ path: 'example.ts', text }] : [],
   commands: looksAt === 'commands' ? [text] : [],
 });

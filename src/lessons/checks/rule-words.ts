@@ -16,15 +16,18 @@ export interface RuleWords {
   readonly forbidden: readonly string[];
   /** Literals that no negation stands before. */
   readonly required: readonly string[];
-  /** "always", "every answer": nothing is outside. */
-  readonly isEverywhere: boolean;
+  /** "every answer", "end your replies with": whatever it asks for, it asks for in all answers. */
+  readonly isEveryAnswer: boolean;
   /** The content words of its condition ("in shipping reports"), as stems; undefined without one. */
   readonly condition?: readonly string[];
   /** Its content words, as stems. */
   readonly topics: readonly string[];
 }
 
-const CLAUSE = /[.;!?\n]+(?=\s|$)|\s[–—-]\s/;
+const CLAUSE = /(?<!\b(?:mr|mrs|ms|dr))[.;!?\n]+(?=\s|$)|\s[–—-]\s/i;
+/** "docker-compose isn't on these machines" */
+const GONE =
+  /(\S+)\s+(?:isn['’]t|is not|is no longer|aren['’]t|are not|is gone|is wrong|ist nicht|n['’]est pas|n['’]est plus)\b/giu;
 const NOT = '(?:not|never|nicht|nie|niemals|pas|jamais|nunca|kein[en]?)';
 const CONTRASTS: readonly { readonly pattern: RegExp; readonly isReversed?: true }[] = [
   {
@@ -35,14 +38,18 @@ const CONTRASTS: readonly { readonly pattern: RegExp; readonly isReversed?: true
   { pattern: new RegExp(String.raw`^(.*?\S)\s*[,(:]?\s*\b(?:and |but |und |et |y )?${NOT}\b(.*)$`, 'iu') },
 ];
 const FORBIDS =
-  /\b(?:never|don['’]?t|do not|no more|no|not|avoid|without|stop|quit|drop|cut|ditch|hands off|kein[en]?|nie|niemals|nicht|ohne|jamais|pas de|plus de|sans|nunca|sin|nada de|evita|isn['’]t|aren['’]t)\b/giu;
+  /\b(?:never|don['’]?t|do not|no more|no|not|avoid|without|stop|quit|drop|cut|ditch|hands off|kein[en]?|nie|niemals|nicht|ohne|jamais|pas de|plus de|sans|nunca|sin|nada de|evita|nobody|no one|niemand|personne)\b/giu;
 /** Behind these words the sentence is about something else. */
 const FORBID_ENDS =
-  /[,.;:()!?]|\b(?:use|but|unless|because|since|if|we['’]re|instead|please|pls|höchstens|sondern)\b/iu;
-const EVERYWHERE =
-  /\b(?:always|ever|every(?:thing|where|\stime)?|each|any(?:thing)?|all|from now on|immer|jede[rsnm]?|toujours|chaque|siempre|cada)\b/iu;
-const CONDITION =
-  /\b(?:when(?:ever)?(?: (?:you|we|i))?|if(?: (?:you|we|i))?|in (?:the |our |my |all |every |any )?|for (?:the |our |my |all |every |any )?|on (?:the |our |my |all |every |any )?|wenn(?: du)?|bei(?:m)?|in allen|quand(?: tu)?|dans (?:les |le |la )?|cuando|en (?:los |las |el |la )?|anything about)\s*([^,.;:!?()—]+)/giu;
+  /[,;:()!?]|(?<!\b(?:mr|mrs|ms|dr))\.(?=\s|$)|\b(?:use|but|unless|because|since|if|we['’]re|instead|please|pls|höchstens|sondern)\b/iu;
+const EVERY_ANSWER =
+  /\b(?:every|each|all|any|your|whatever)\s+(?:\p{L}+\s+)?(?:answers?|repl(?:y|ies)|responses?|messages?)\b|\b(?:jede|alle|deine)[rn]?\s+(?:Antwort|Nachricht)(?:en)?\b|\b(?:chaque|toutes? (?:les|tes)|tes)\s+réponses?\b|\b(?:cada|todas las|tus)\s+respuestas?\b/iu;
+/** A clause of time always says when. */
+const WHEN =
+  /(?<!\b(?:even|auch|selbst|même|incluso) )\b(?:when(?:ever)?|if|wenn|quand|cuando)(?: (?:you|we|i|du|wir|ich|tu|je))?\b\s*([^,.;:!?()—]+)|^anything about\s+([^,.;:!?()—]+)/iu;
+/** A place says where only if the task, or the beginning of the sentence, is about it. */
+const WHERE =
+  /(^|[.!?;:]\s+)?\b(?:in|for|bei|beim|dans|pour|en|para)\s+(?:the |our |my |all |every |any |allen |den |les |le |la |los |las |el )?([^,.;:!?()—]+)/giu;
 /** What stands behind "in" and is the place of everything. */
 const NO_CONDITION =
   /^(?:this|these|that|here|general|future|particular|total|between|front|order|mind|it|me|us|you|your|now|place|prod|anything|everything|answers?|repl(?:y|ies)|responses?|messages?|chats?|texts?|writing|project|repo(?:sitory)?|codebase|monorepo|team|company|box|server|machines?|mac|line|code|english|german|french|spanish|deutsch|englisch|français|español)\b/iu;
@@ -53,17 +60,20 @@ const WORK_VERBS = new Set(
   ),
 );
 
-/** Reads a rule as far as its structure tells what it asks for. Total. */
-export function readRule(text: string): RuleWords {
+/** Reads a rule as far as its structure tells what it asks for. `request`: the task in which it was said. Total. */
+export function readRule(text: string, request?: string): RuleWords {
   const clauses = text.split(CLAUSE).filter((clause) => clause.trim() !== '');
-  const forbidden = clauses.flatMap(forbiddenIn);
-  const condition = conditionOf(text);
+  const forbidden = [
+    ...clauses.flatMap(forbiddenIn),
+    ...[...text.matchAll(GONE)].map((match) => match[1] ?? ''),
+  ];
+  const condition = conditionOf(text, request);
   return {
     text,
     contrasts: [...clauses.flatMap(contrastsIn), ...contrastsAcross(clauses)],
     forbidden,
     required: findLiterals(text).filter((literal) => !forbidden.some((passage) => passage.includes(literal))),
-    isEverywhere: EVERYWHERE.test(text),
+    isEveryAnswer: EVERY_ANSWER.test(text),
     ...(condition === undefined ? {} : { condition }),
     topics: stemsOf(text),
   };
@@ -101,15 +111,25 @@ function endOf(rest: string): number {
   return at < 0 ? rest.length : at;
 }
 
-function conditionOf(text: string): readonly string[] | undefined {
-  for (const match of text.matchAll(CONDITION)) {
-    const words = match[1] ?? '';
+function conditionOf(text: string, request: string | undefined): readonly string[] | undefined {
+  const when = WHEN.exec(text);
+  const clause = stemsOf(when?.[1] ?? when?.[2] ?? '').slice(0, 3);
+  if (clause.length > 0) return clause;
+  for (const match of text.matchAll(WHERE)) {
+    const words = match[2] ?? '';
     if (NO_CONDITION.test(words)) continue;
-    const stems = stemsOf(words).slice(0, 3);
-    if (stems.length > 0) return stems;
+    const stems = stemsOf(words).slice(0, 2);
+    const isAsked = request === undefined || stems.some((word) => startsWord(request, word));
+    if (stems.length > 0 && (match[1] !== undefined || isAsked)) return stems;
   }
   return undefined;
 }
+
+const startsWord = (text: string, word: string): boolean =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .some((one) => one.startsWith(word));
 
 const stemsOf = (text: string): readonly string[] => [
   ...new Set(

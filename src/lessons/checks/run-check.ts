@@ -1,3 +1,4 @@
+import { LONGEST_TEXT } from '../../base/linear-regex.ts';
 import type { CheckedWork, CheckResult, CheckTest, RuleCheck, TestPlace } from '../../core/check.ts';
 import { headLines, tailLines } from '../../text/lines.ts';
 import { readCommand } from '../../text/shell-programs.ts';
@@ -7,11 +8,13 @@ import { type TestResult, testText } from './test-text.ts';
 
 /** More files or commands than these are not looked at. */
 const MOST_UNITS = 100;
+const MOST_LINES = 2000;
 const LONGEST_QUOTE = 160;
 const NOT_APPLICABLE: CheckResult = { outcome: 'does-not-apply' };
 
 /** What a check looks at in one go: the reply, one file, one command. */
 interface Unit {
+  readonly kind: 'reply' | 'file' | 'command';
   readonly text: string;
   readonly path?: string;
 }
@@ -32,22 +35,41 @@ export function runCheck(check: RuleCheck, work: CheckedWork): CheckResult {
 }
 
 function unitsOf({ looksAt }: RuleCheck, { reply, files, commands }: CheckedWork): readonly Unit[] {
-  const units: readonly Unit[] =
-    looksAt === 'reply'
-      ? [{ text: reply }]
-      : looksAt === 'files'
-        ? files
-        : commands.map((text) => ({ text }));
+  const units: readonly Unit[] = [
+    ...(looksAt === 'reply' || looksAt === 'work' ? [{ kind: 'reply' as const, text: reply }] : []),
+    ...(looksAt === 'files' || looksAt === 'work'
+      ? files.map(({ path, text }) => ({ kind: 'file' as const, path, text }))
+      : []),
+    ...(looksAt === 'commands' || looksAt === 'work'
+      ? commands.map((text) => ({ kind: 'command' as const, text }))
+      : []),
+  ];
   return units.filter(({ text }) => text.trim() !== '').slice(0, MOST_UNITS);
+}
+
+/** The commands of a unit: of text and files those that stand in code, a line each, behind what a script or a workflow puts before them. */
+function commandsIn(unit: Unit): readonly string[] {
+  if (unit.kind === 'command') return [unit.text];
+  const { code } = isProse(unit) ? splitCode(unit.text) : { code: unit.text };
+  const spans = isProse(unit)
+    ? [...unit.text.matchAll(/`([^`\n]{2,200})`/g)].map((match) => match[1] ?? '')
+    : [];
+  const lines = code.slice(0, LONGEST_TEXT).split('\n').slice(0, MOST_LINES);
+  return [...lines, ...spans]
+    .map((line) => line.replace(/^\s*(?:[-*]\s+)?(?:run:\s*|RUN\s+|\$\s+|>\s+|"[\w:-]+":\s*"|@)*/, ''))
+    .filter((line) => line.trim() !== '' && !/^\s*(?:#|\/\/)/.test(line));
 }
 
 function checkUnit(check: RuleCheck, unit: Unit, work: CheckedWork): CheckResult {
   const ask = (test: CheckTest): TestResult => {
-    if (test.in === 'all')
+    if (test.in === 'all') {
+      const units = unitsOf(check, work);
       return testText(
         test,
-        unitsOf(check, work).map(({ text }) => text),
+        test.is === 'program' ? units.flatMap(commandsIn) : units.map(({ text }) => text),
       );
+    }
+    if (test.is === 'program') return testText(test, commandsIn(unit));
     const text = textAt(test.in ?? 'whole', unit, { check, work });
     // An answer without the thing that is asked about is neither kept nor broken.
     return text === undefined ? { answer: 'undecided' } : testText(test, [text]);
@@ -86,10 +108,12 @@ function textAt(place: TestPlace, unit: Unit, { check, work }: Question): string
       return present(headingsOf(unit.text));
     case 'code':
       return isProse(unit) ? present(splitCode(unit.text).code) : unit.text;
+    case 'fences':
+      return isProse(unit) ? present(splitCode(unit.text).fences) : undefined;
     case 'prose':
       return isProse(unit) ? present(splitCode(unit.text).prose) : undefined;
     case 'subject':
-      return check.looksAt === 'commands' ? committedSubject(unit.text) : writtenSubject(unit.text);
+      return subjectOf(unit, check);
     case 'path':
       return unit.path;
   }
@@ -103,18 +127,26 @@ const isProse = ({ path }: Unit): boolean =>
 
 const FENCE = /^ {0,3}(?:```|~~~)/;
 
+interface SplitCode {
+  readonly code: string;
+  readonly fences: string;
+  readonly prose: string;
+}
+
 /** Fenced code and the rest. A fence that is never closed is text: it cannot hide what follows. */
-function splitCode(text: string): { readonly code: string; readonly prose: string } {
+function splitCode(text: string): SplitCode {
   const code: string[] = [];
+  const fences: string[] = [];
   const prose: string[] = [];
   let open: string[] | undefined;
   for (const line of text.split('\n'))
     if (FENCE.test(line)) {
-      if (open !== undefined) code.push(...open);
+      if (open === undefined) fences.push(line.trim());
+      else code.push(...open);
       open = open === undefined ? [] : undefined;
     } else (open ?? prose).push(line);
   prose.push(...(open ?? []));
-  return { code: code.join('\n'), prose: prose.join('\n') };
+  return { code: code.join('\n'), fences: fences.join('\n'), prose: prose.join('\n') };
 }
 
 /** `# Title` and a line that is bold as a whole. */
@@ -126,6 +158,12 @@ const headingsOf = (text: string): string =>
       return heading?.[1] === undefined ? [] : [heading[1].trim()];
     })
     .join('\n');
+
+/** Of a file there is none; a reply is taken for a commit message only where the check is about replies alone. */
+function subjectOf({ kind, text }: Unit, { looksAt }: RuleCheck): string | undefined {
+  if (kind === 'command') return committedSubject(text);
+  return kind === 'reply' && looksAt === 'reply' ? writtenSubject(text) : undefined;
+}
 
 /** The first line of the message of a `git commit -m`. */
 function committedSubject(command: string): string | undefined {
@@ -155,13 +193,7 @@ function quoteOf(
   const at = failure.answer === 'no' ? failure.at : undefined;
   const isLine = place === 'first-line' || place === 'last-line' || place === 'subject' || place === 'path';
   const passage =
-    at !== undefined
-      ? lineAround(text, at)
-      : isLine
-        ? text
-        : question.check.looksAt === 'commands'
-          ? unit.text
-          : unit.path;
+    at !== undefined ? lineAround(text, at) : isLine ? text : unit.kind === 'command' ? unit.text : unit.path;
   return passage === undefined ? undefined : clip(oneLine(passage), LONGEST_QUOTE);
 }
 

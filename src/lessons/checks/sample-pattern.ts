@@ -63,9 +63,10 @@ function readAtom(cursor: Cursor): string {
   const one = new RegExp(`^(?:${atom})$`, 'u');
   const codePoint = /^\\(?:u\{?|x)([\da-fA-F]+)\}?$/.exec(atom)?.[1];
   if (codePoint !== undefined) return String.fromCodePoint(Number.parseInt(codePoint, 16));
-  return /^[^\\[.]/u.test(atom)
-    ? atom
-    : (CHARACTERS.find((character) => one.test(character)) ?? classMember(atom));
+  if (/^[^\\[.]/u.test(atom)) return atom;
+  // A blank stands between words.
+  if (cursor.takes === 'last' && one.test(' ')) return ' ';
+  return CHARACTERS.find((character) => one.test(character)) ?? classMember(atom);
 }
 
 /** A character that a class names. */

@@ -101,15 +101,46 @@ function runsOf(
   );
 }
 
-/** Options may stand between the words: `git -C app push` is a `git push`. */
+/** Short options that are also written in another way. */
+const SAME_OPTIONS: Readonly<Record<string, string>> = { r: 'rR', R: 'rR' };
+const LONG_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  r: ['--recursive'],
+  R: ['--recursive'],
+  f: ['--force'],
+  A: ['--all'],
+};
+
+/**
+ * Options may stand between the words: `git -C app push` is a `git push`, and `rm -fr` is an `rm -r`. A dot for all files is also `-A`.
+ */
 function begins(words: readonly string[], wanted: readonly string[]): boolean {
-  const [program, ...subcommands] = wanted;
+  const [program, ...rest] = wanted;
   if (words[0]?.slice(words[0].lastIndexOf('/') + 1) !== program) return false;
-  const plain = words.slice(1);
-  return subcommands.every((word, index) => {
-    const at = plain.indexOf(word);
-    return at >= 0 && plain.slice(0, at).filter((one) => !one.startsWith('-')).length <= index + 1;
-  });
+  const given = words.slice(1);
+  const subcommands = rest.filter((word) => /^\w/.test(word));
+  const options = rest.filter((word) => !/^\w/.test(word));
+  return (
+    subcommands.every((word, index) => {
+      const at = given.indexOf(word);
+      return at >= 0 && given.slice(0, at).filter((one) => !one.startsWith('-')).length <= index + 1;
+    }) && options.every((option) => hasOption(given, option))
+  );
+}
+
+function hasOption(given: readonly string[], option: string): boolean {
+  if (option === '.') return given.some((arg) => ['.', './', '-A', '--all', '*', ':/'].includes(arg));
+  if (!/^-[a-zA-Z]+$/.test(option))
+    return given.some(
+      (arg) => arg === option || arg.startsWith(`${option}=`) || (option === '--force' && arg === '-f'),
+    );
+  return [...option.slice(1)].every((letter) =>
+    given.some(
+      (arg) =>
+        (/^-[a-zA-Z]+$/.test(arg) &&
+          [...(SAME_OPTIONS[letter] ?? letter)].some((same) => arg.includes(same))) ||
+        LONG_OPTIONS[letter]?.includes(arg) === true,
+    ),
+  );
 }
 
 const linesOf = (text: string): readonly string[] => text.split('\n').filter((line) => line.trim() !== '');

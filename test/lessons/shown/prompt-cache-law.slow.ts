@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { RuleCheck } from '../../../src/core/check.ts';
 import { LESSON_PLACES, type Lesson, type LessonPlace } from '../../../src/core/lesson.ts';
 import type { Recall } from '../../../src/core/recall.ts';
 import { WIRE_NAMES, type WireName } from '../../../src/core/wire.ts';
@@ -38,12 +39,13 @@ interface Tally {
   errors: number;
   late: number;
   said: number;
+  reminders: number;
   readonly frozen: Record<RecallChoice['fact']['why'], number>;
 }
 
 const newTally = (): Tally => ({
   ...{ requests: 0, compared: 0, deltas: 0, replays: 0, waits: 0 },
-  ...{ restarts: 0, retries: 0, peeks: 0, grown: 0, errors: 0, late: 0, said: 0 },
+  ...{ restarts: 0, retries: 0, peeks: 0, grown: 0, errors: 0, late: 0, said: 0, reminders: 0 },
   frozen: {
     new: 0,
     compacted: 0,
@@ -83,7 +85,20 @@ interface Sent {
 }
 
 const isBeginning = ({ why }: RecallChoice['fact']): boolean =>
-  why !== 'changed' && why !== 'task' && why !== 'error' && why !== 'shortened';
+  why !== 'changed' && why !== 'task' && !isApart(why);
+
+/** Decided beside the choice of lessons. */
+const isApart = (why: string): boolean => why === 'error' || why === 'shortened' || isReminder(why);
+const isReminder = (why: string): boolean => why === 'broken' || why === 'reminder';
+
+const CHECK: RuleCheck = {
+  looksAt: 'reply',
+  appliesWhen: [],
+  holdsWhen: [],
+  standing: 'accepted',
+  by: 'person',
+  proof: '',
+};
 
 /** What the user had said before a client shortens its history. */
 const SAID = 'We never deploy on a Friday.';
@@ -95,6 +110,15 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
   if (chance(0.8)) for (let n = 0; n < 3; n++) changeLibrary(library, random);
   const recorded: RecallChoice[] = [];
   const lateRandom = createRandom(seed + 2_000_000);
+  /** What the checks of answers said since the last message. */
+  const checkRandom = createRandom(seed + 3_000_000);
+  const broken = new Map<string, string>();
+  let applying: readonly string[] = [];
+  const checkAnswer = (): void => {
+    const ids = library.lessons().map(({ id }) => id);
+    applying = checkRandom() < 0.3 ? ids : [];
+    for (const id of ids) if (checkRandom() < 0.1) broken.set(id, `broken-${checkRandom()}`);
+  };
   const start = () =>
     createShownBlocks({
       ...library,
@@ -114,6 +138,16 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
         },
       }),
       statements: async () => [SAID],
+      lesson: (id) => {
+        const lesson = library.lesson(id);
+        return lesson && { ...lesson, check: CHECK };
+      },
+      rules: {
+        brokenIn: () => broken,
+        applying: () => applying,
+        isBehind: () => checkRandom() < 0.1,
+        catchUp: async () => undefined,
+      },
       idleMs: IDLE_MS,
       record: (fact, text) => recorded.push({ fact, text }),
       restore: async () => recorded.slice(),
@@ -167,12 +201,16 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
     must(marksIn(out) === marksIn(body), 'no mark is added or lost');
     must(text.generation === library.generation(), 'a turn is stamped with the generation in force');
     const made = recorded.slice(known).map(({ fact: one }) => one.why);
-    const isApart = (why: string): boolean => why === 'error' || why === 'shortened';
     must(made.filter((why) => !isApart(why)).length <= 1, 'one request makes one choice at most');
     must(out.toString().split(SAID).length <= 2, 'what was said is shown once');
-    must(made.indexOf('error') < 0 || made.indexOf('error') === made.length - 1, 'and one for errors, last');
+    const reminders = made.filter(isReminder);
+    must(reminders.length <= 1, 'and one for rules that were broken or stand far back');
+    tally.reminders += reminders.length;
+    const others = made.filter((why) => !isReminder(why));
+    must(others.indexOf('error') < 0 || others.indexOf('error') === others.length - 1, 'and one for errors');
     for (const { fact: one } of recorded.slice(known))
       if (one.why === 'shortened') tally.said++;
+      else if (isReminder(one.why)) must(one.after === links.at(-1), 'a reminder goes to the newest message');
       else if (one.why === 'error') {
         tally.errors++;
         must(one.after === links.at(-1), 'a fix goes to the newest message');
@@ -180,7 +218,9 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
     tally.requests++;
     if (peeked) tally.peeks++;
 
-    const fact = recorded.slice(known).find(({ fact: { why } }) => why !== 'shortened')?.fact;
+    const fact = recorded
+      .slice(known)
+      .find(({ fact: { why } }) => why !== 'shortened' && !isReminder(why))?.fact;
     if (fact) tally.frozen[fact.why]++;
     if (fact !== undefined && isBeginning(fact)) {
       must(
@@ -248,6 +288,7 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
       if (!last.get(model)?.out.equals(sent?.out ?? Buffer.alloc(0))) tally.grown++;
     }
     client.hear();
+    checkAnswer();
   }
 }
 
@@ -327,6 +368,7 @@ describe('the prompt-cache law', () => {
     expect(Math.min(tally.waits, tally.restarts, tally.retries, tally.peeks)).toBeGreaterThan(0.2 * SESSIONS);
     expect(Math.min(tally.frozen.compacted, tally.frozen.expired)).toBeGreaterThan(SESSIONS / 30);
     expect(tally.grown).toBeGreaterThan(0);
+    expect(tally.reminders).toBeGreaterThan(0.2 * SESSIONS);
     expect(tally.errors).toBeGreaterThan(0.5 * SESSIONS);
     expect(tally.late).toBeGreaterThan(0.3 * SESSIONS);
     expect(tally.said).toBeGreaterThan(SESSIONS / 30);

@@ -32,6 +32,15 @@ export type FeedEvent =
       readonly verdict: string;
       readonly reward?: number;
     }
+  | {
+      readonly type: 'rules';
+      readonly at: string;
+      readonly session: string;
+      readonly turn: string;
+      readonly kept: number;
+      readonly broken: number;
+      readonly toldAgain: number;
+    }
   | { readonly type: 'scored'; readonly at: string; readonly session: string; readonly score: number }
   | {
       readonly type: 'library';
@@ -80,6 +89,7 @@ const TYPES: readonly FeedEvent['type'][] = [
   'turn',
   'reward',
   'appraised',
+  'rules',
   'scored',
   'library',
   'learning',

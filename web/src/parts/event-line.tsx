@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { plural } from '../../../src/text/phrases.ts';
 import { shortId } from '../../../src/text/short-id.ts';
 import type { DatedEvent } from '../lib/feed.ts';
 import { milliseconds, signed } from '../lib/format.ts';
@@ -38,6 +39,12 @@ export function describeEvent(event: DatedEvent): ComponentChildren {
           >
             {event.verdict}
           </span>
+        </>
+      );
+    case 'rules':
+      return (
+        <>
+          {ruleWords(event)} in <Session id={event.session} turn={event.turn} />
         </>
       );
     case 'scored':
@@ -107,4 +114,12 @@ export function describeEvent(event: DatedEvent): ComponentChildren {
         </>
       );
   }
+}
+
+function ruleWords({ kept, broken, toldAgain }: Extract<DatedEvent, { readonly type: 'rules' }>): string {
+  return [
+    ...(toldAgain > 0 ? [`${plural(toldAgain, 'rule')} told again`] : []),
+    ...(broken > 0 ? [`${plural(broken, 'rule')} broken`] : []),
+    ...(kept > 0 ? [`${plural(kept, 'rule')} kept`] : []),
+  ].join(', ');
 }

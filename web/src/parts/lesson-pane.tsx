@@ -25,7 +25,7 @@ interface LessonPaneProps {
 /** A lesson in full, and what may be decided about it. */
 export function LessonPane({ id, isQueue, onDecided }: LessonPaneProps) {
   const resource = useResource<Lesson>(`/api/page/lessons/${encodeURIComponent(id)}`, {
-    on: ['library', 'scored'],
+    on: ['library', 'rules', 'scored'],
   });
   // What is decided is what is shown: a newer text from the feed is shown only when the person asks for it.
   const [shown, setShown] = useState<Lesson>();

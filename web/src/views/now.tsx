@@ -18,10 +18,10 @@ import { Facts, Section, View } from '../parts/view.tsx';
 /** Is it healthy, what is it doing and why, what waits for me. */
 export function NowView() {
   const status = useResource<Status>('/api/status', {
-    on: ['turn', 'library', 'learning', 'waiting', 'hello'],
+    on: ['turn', 'rules', 'library', 'learning', 'waiting', 'hello'],
   });
   const today = useResource<Today>('/api/today', {
-    on: ['turn', 'reward', 'appraised', 'scored', 'library', 'hello', 'erased'],
+    on: ['turn', 'reward', 'appraised', 'rules', 'scored', 'library', 'hello', 'erased'],
   });
   const schedule = useResource<Schedule>('/api/schedule', { on: ['job', 'practice', 'training', 'hello'] });
   const proposed = useResource<LessonPage>('/api/page/lessons', {

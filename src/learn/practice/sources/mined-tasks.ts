@@ -12,7 +12,7 @@ import type {
 import { principalOfSession } from '../../../core/principal.ts';
 import type { Records, SessionView, TurnView } from '../../../core/store.ts';
 import { readWorkspaceContent } from '../../../core/workspace-content.ts';
-import { readCheckedWork } from '../../../evidence/checked-work.ts';
+import { workUpTo } from '../../../evidence/checked-work.ts';
 import type { EvidenceReader } from '../../../evidence/evidence-reader.ts';
 import { isPractisedOn } from '../../../evidence/learned-from.ts';
 import { domainOf } from '../../../evidence/verify-session.ts';
@@ -183,7 +183,7 @@ function isWorthPractising(
   return turns.some(
     (turn) =>
       turn.evidence.given.some(({ source }) => source === 'person') ||
-      gradeByRules(rules, readCheckedWork(turn)) !== undefined,
+      gradeByRules(rules, workUpTo(turn)) !== undefined,
   );
 }
 
