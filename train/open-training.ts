@@ -11,10 +11,10 @@ export interface OpenTrainingOptions extends Omit<TrainingOptions, 'engine' | 'g
 
 /** Training with the engine of the settings. Undefined when training is off. */
 export function serveConfiguredTraining(options: OpenTrainingOptions): ServedTraining | undefined {
-  const { config, records, home, env, clock, log } = options;
+  const { config, home, env, clock, log } = options;
   return serveTraining({
     ...options,
     engine: openPolicyEngine({ settings: config.train, home, env, clock, log }),
-    gateTasks: () => countGateTasks({ records, config }),
+    gateTasks: () => countGateTasks(options),
   });
 }

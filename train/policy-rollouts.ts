@@ -98,7 +98,7 @@ export const createQuestionRollouts = (
 
 /** An attempt in tokens. Replies that were sampled at another temperature than 1 do not train. */
 export function rolloutOf(
-  { turns, reward, isComplete }: Pick<GradedAttempt, 'turns' | 'reward' | 'isComplete'>,
+  { turns, reward, rules = [], isComplete }: Pick<GradedAttempt, 'turns' | 'reward' | 'rules' | 'isComplete'>,
   id: string,
   task: string,
   generation: number,
@@ -114,7 +114,11 @@ export function rolloutOf(
     },
   );
   const rollout = { id, task, segments, reward, rewardSource: 'verifier' } as const;
-  return isComplete === undefined ? rollout : { ...rollout, isComplete };
+  return {
+    ...rollout,
+    ...(rules.length === 0 ? {} : { rules }),
+    ...(isComplete === undefined ? {} : { isComplete }),
+  };
 }
 
 /** An attempt that was graded, with what the policy sampled in it. */

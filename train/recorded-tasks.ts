@@ -2,11 +2,13 @@ import type { ChatRequest } from '../src/core/chat.ts';
 import { asObject } from '../src/core/json.ts';
 import type { Ask } from '../src/core/learn.ts';
 import { NO_COST } from '../src/core/learn.ts';
+import type { Lesson } from '../src/core/lesson.ts';
 import type { DecodedTurn, Records, SessionView, TurnView } from '../src/core/store.ts';
 import { isPractisedOn } from '../src/evidence/learned-from.ts';
 import { taskOf } from '../src/evidence/turn-evidence.ts';
 import { createVerifiers, type Verifiers } from '../src/evidence/verifiers/registry.ts';
 import { answerOf, domainOf } from '../src/evidence/verify-session.ts';
+import { gradeByRules, isGradingRule, rulesFor } from '../src/learn/rule-checks.ts';
 import { carriesOutsideText } from '../src/text/typed-text.ts';
 
 /**
@@ -24,6 +26,8 @@ export interface RecordedTask {
   readonly domain: string;
   readonly agent: string;
   readonly project?: string;
+  /** The rules that the recorded answer was graded by; none: a verifier graded it. */
+  readonly rules: readonly string[];
 }
 
 const PREFIX = 'recorded/';
@@ -33,7 +37,7 @@ export const isRecordedTask = (id: string): boolean => id.startsWith(PREFIX);
 
 /** With the recorded answer. */
 interface AnsweredRecordedTask {
-  readonly task: RecordedTask;
+  readonly task: Omit<RecordedTask, 'rules'>;
   readonly answer: string;
 }
 
@@ -55,7 +59,7 @@ async function readRecordedTask(
   const text = taskOf(read.request.messages);
   // Practice on text that a stranger wrote would teach what the stranger wants.
   if (answer === '' || text === '' || carriesOutsideText(text)) return undefined;
-  const task: RecordedTask = {
+  const task: AnsweredRecordedTask['task'] = {
     kind: 'recorded',
     id: `${PREFIX}${id}`,
     request: asAsked(read.request),
@@ -90,6 +94,8 @@ const asAsked = ({ system, messages, tools, toolChoice, maxTokens, format }: Cha
 export interface RecordedTasksOptions {
   /** `learn.verifiers` of the configuration; read when they are needed: they may change. */
   readonly rows: Parameters<typeof createVerifiers>[0];
+  /** The lessons that are shown now: rules of the home's person grade what no verifier does. */
+  readonly lessons: () => readonly Lesson[];
   readonly records: Pick<Records, 'sessions' | 'recalls' | 'turns'>;
   /** The turn's request and reply; undefined when they cannot be read any more. */
   readonly decodeTurn: (turn: TurnView) => Promise<DecodedTurn | undefined>;
@@ -97,20 +103,25 @@ export interface RecordedTasksOptions {
 }
 
 /** An answer to a recorded task. */
-export interface RecordedAnswer {
-  readonly task: string;
-  readonly domain: string;
+export interface RecordedAnswer extends Pick<RecordedTask, 'text' | 'domain' | 'agent' | 'project'> {
   readonly answer: string;
 }
 
-/** Tasks that users gave, and the grades of answers to them by the verifiers that the users configured. */
+/** `rules`: the lessons whose checks gave the reward; none: a verifier did. */
+export interface RecordedGrade {
+  /** 0 to 1. */
+  readonly reward: number;
+  readonly rules: readonly string[];
+}
+
+/** Tasks that the home's person gave, and the grades of answers to them by configured verifiers and by the person's own rules. */
 export interface RecordedTasks {
-  /** Whether any verifier is configured that could grade an answer. */
+  /** Whether a verifier or a rule is there that could grade an answer. */
   readonly canGrade: boolean;
   /** Newest first. Only tasks whose recorded answer can be graded: then an attempt can be, too. */
   gather(signal: AbortSignal): Promise<readonly RecordedTask[]>;
-  /** 0 to 1; undefined when no verifier could grade it. */
-  grade(answer: RecordedAnswer, signal: AbortSignal): Promise<number | undefined>;
+  /** Undefined when neither a verifier nor a rule could grade it. */
+  grade(answer: RecordedAnswer, signal: AbortSignal): Promise<RecordedGrade | undefined>;
 }
 
 const DAY_MS = 24 * 3_600_000;
@@ -135,25 +146,30 @@ export function createRecordedTasks(options: RecordedTasksOptions): RecordedTask
     if (made?.rows !== rows) made = { rows, all: createVerifiers(rows, { ask: ASK }) };
     return made.all;
   };
-  const grade: RecordedTasks['grade'] = async ({ task, domain, answer }, signal) => {
-    const all = await verifiers();
-    if (!ASK_NOBODY.has(all.rowFor(domain)?.kind ?? '')) return undefined;
-    const graded = await all.verify({ task, domain, output: answer }, signal);
-    return graded.status === 'ok' ? graded.reward : undefined;
+  const hasVerifier = async (domain: string): Promise<boolean> =>
+    ASK_NOBODY.has((await verifiers()).rowFor(domain)?.kind ?? '');
+  const grade: RecordedTasks['grade'] = async ({ text, domain, agent, project, answer }, signal) => {
+    if (await hasVerifier(domain)) {
+      const graded = await (await verifiers()).verify({ task: text, domain, output: answer }, signal);
+      return graded.status === 'ok' ? { reward: graded.reward, rules: [] } : undefined;
+    }
+    const rules = rulesFor(options.lessons(), { agent, project, domain });
+    const graded = gradeByRules(rules, { request: text, reply: answer, files: [], commands: [] });
+    return graded && { reward: graded.reward, rules: graded.rules };
   };
   return {
     get canGrade() {
-      return options.rows.some((row) => ASK_NOBODY.has(String(asObject(row).kind)));
+      const isVerified = options.rows.some((row) => ASK_NOBODY.has(String(asObject(row).kind)));
+      return isVerified || options.lessons().some(isGradingRule);
     },
     grade,
     gather: async (signal) => {
-      if (options.rows.length === 0) return [];
       const tasks = new Map<string, RecordedTask>();
       for (const session of await records.sessions({ limit: MOST_SESSIONS, withoutPractice: true })) {
         if (signal.aborted) break;
         if (session.erased || session.lastAt < now() - MOST_DAYS * DAY_MS) continue;
         const domain = await domainOf(session.id, records);
-        if (!ASK_NOBODY.has((await verifiers()).rowFor(domain)?.kind ?? '')) continue;
+        if (!(await hasVerifier(domain)) && !options.lessons().some(isGradingRule)) continue;
         const read = await readRecordedTask(session, domain, options);
         if (read === undefined) continue;
         // The same text again is the same task.
@@ -163,8 +179,8 @@ export function createRecordedTasks(options: RecordedTasksOptions): RecordedTask
           tasks.set(name, { ...known, firstAt: Math.min(known.firstAt, read.task.firstAt) });
           continue;
         }
-        const worth = await grade({ task: read.task.text, domain, answer: read.answer }, signal);
-        if (worth !== undefined) tasks.set(name, read.task);
+        const graded = await grade({ ...read.task, answer: read.answer }, signal);
+        if (graded !== undefined) tasks.set(name, { ...read.task, rules: graded.rules });
       }
       return [...tasks.values()];
     },

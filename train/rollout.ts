@@ -62,6 +62,8 @@ export interface Rollout {
   readonly segments: readonly RolloutSegment[];
   readonly reward: number;
   readonly rewardSource: RewardSource;
+  /** The lessons whose checks gave the reward; absent: another source. */
+  readonly rules?: readonly string[];
   /** The task is done in full, whatever the reward includes besides. */
   readonly isComplete?: boolean;
 }

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { createRandom } from '../src/base/random.ts';
 import { systemClock } from '../src/core/clock.ts';
+import { compact } from '../src/core/json.ts';
 import type { TrainingTask } from '../src/core/task-source.ts';
 import type { PolicyTemplate } from '../src/core/training.ts';
 import { withShuffledRewards } from './groups.ts';
@@ -114,7 +115,8 @@ async function openTasks(
 ): Promise<Pick<TrainingWindowOptions, 'tasks' | 'replay'>> {
   const recorded = createRecordedSource({
     gather: () => duties.recorded(),
-    grade: ({ text, domain }, answer) => duties.grade({ task: text, domain, answer }),
+    grade: ({ text, domain, agent, project }, answer) =>
+      duties.grade(compact({ text, domain, agent, project, answer })),
     fits,
   });
   const replay = canarySince === undefined ? {} : { replay: () => recorded.unseenSince(canarySince) };

@@ -60,6 +60,8 @@ export interface TrainingOptions {
   readonly decodeTurn: RecordedTasksOptions['decodeTurn'];
   readonly lessonsApi: LessonsApi;
   readonly generation: () => number;
+  /** The lessons that are shown now. */
+  readonly lessons: RecordedTasksOptions['lessons'];
   /** Tasks on which a session of practice can measure this policy's weights, counted by origin; none by default. */
   readonly gateTasks?: () => Promise<number>;
   /** Whether a text contains a secret: its tokens are not kept then. */
@@ -224,6 +226,7 @@ function openEngineTraining(options: TrainingOptions, engine: PolicyEngine): Eng
       get rows() {
         return options.learning.settings.verifiers;
       },
+      lessons: options.lessons,
       records,
       decodeTurn: options.decodeTurn,
       now: clock.now,

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { OpenTaskSource, TaskSource, TaskSourceRef, TrainingTask } from '../src/core/task-source.ts';
 import { type PolicyTemplate, TrainingError } from '../src/core/training.ts';
-import type { RecordedTask } from './recorded-tasks.ts';
+import { plural } from '../src/text/phrases.ts';
+import type { RecordedGrade, RecordedTask } from './recorded-tasks.ts';
 
 /** How often a recorded task may occur while each generated one occurs once: there are fewer of them. */
 const MOST_TIMES = 4;
@@ -38,8 +39,8 @@ export function canAttempt(
 interface RecordedSourceOptions {
   /** Newest first. */
   readonly gather: () => Promise<readonly RecordedTask[]>;
-  /** 0 to 1; undefined when no verifier graded the answer. */
-  readonly grade: (task: RecordedTask, answer: string) => Promise<number | undefined>;
+  /** Undefined when neither a verifier nor a rule graded the answer. */
+  readonly grade: (task: RecordedTask, answer: string) => Promise<RecordedGrade | undefined>;
   /** Whether the policy can attempt it at all. */
   readonly fits: (task: RecordedTask) => boolean;
 }
@@ -73,9 +74,9 @@ export function createRecordedSource({ gather, grade, fits }: RecordedSourceOpti
           const reply = await speak(request, { session, agent, runKind: 'train' }, signal);
           if (reply.failure !== undefined) return { ok: false, why: reply.failure.message };
           if (signal.aborted) return { ok: false, why: 'the attempt was stopped' };
-          const reward = await grade(recorded, reply.text);
-          if (reward !== undefined) return { ok: true, reward, answer: reply.text };
-          return { ok: false, why: `no verifier graded an answer to ${id}`, isUngraded: true };
+          const graded = await grade(recorded, reply.text);
+          if (graded !== undefined) return { ok: true, ...graded, answer: reply.text };
+          return { ok: false, why: `nothing graded an answer to ${id}`, isUngraded: true };
         },
         close: async () => undefined,
       }),
@@ -85,12 +86,11 @@ export function createRecordedSource({ gather, grade, fits }: RecordedSourceOpti
   return {
     all: async () => (await tasks()).map(toTask),
     train: async () => {
-      const found = await tasks();
-      const heldOut = found.filter(isHeldOut).map(toTask);
-      const train = found.filter((task) => !isHeldOut(task)).map(toTask);
+      const all = await tasks();
       // Weights that could not be measured afterwards are not trained.
-      if (train.length === 0 || heldOut.length === 0) throw tooFewTasks(train.length, heldOut.length);
-      return train;
+      const shortage = findTaskShortage(countTasks(all));
+      if (shortage !== undefined) throw shortage;
+      return all.filter((task) => !isHeldOut(task)).map(toTask);
     },
     heldOut: async () => (await tasks()).filter(isHeldOut).map(toTask),
     unseenSince: async (since) =>
@@ -111,30 +111,41 @@ const rootOf = ({ domain, text }: RecordedTask): Buffer =>
 const isHeldOut = (task: RecordedTask): boolean => rootOf(task).readUInt32BE(0) % HELD_OUT === 0;
 
 const NEEDED =
-  'Weights are trained on recorded tasks whose answers a verifier can grade: set learn.verifiers (exact, number, regex, ' +
-  'schema or module) in the config. Sessions of the last 30 days count that were answered in words at once; one task in five is held out.';
+  'Weights are trained on recorded tasks whose answers can be graded: by a rule that you told and that has an accepted check (correct an ' +
+  'answer that breaks the rule; see instar lessons list), or by a verifier (learn.verifiers: exact, number, regex, schema or module). ' +
+  'Sessions of the last 30 days count that were answered in words at once; one task in five is held out.';
 
-function tooFewTasks(train: number, heldOut: number): TrainingError {
-  const found =
-    train + heldOut === 0
-      ? 'There are no tasks to train on.'
-      : `There are too few tasks: ${train} to train on, and ${heldOut} held out to measure the new weights on.`;
-  return new TrainingError('user', `${found} ${NEEDED}`, 'no-tasks');
-}
+const tooFewTasks = (count: RecordedCount, needed?: number): TrainingError =>
+  new TrainingError(
+    'user',
+    `Too little to train on: ${sayRecordedTasks(count, needed)}. ${NEEDED}`,
+    'no-tasks',
+  );
 
-/** How many recorded tasks weights would be trained on, and measured on. */
-export function countSides(tasks: readonly RecordedTask[]): {
+/** How many recorded tasks weights would be trained on, and measured on, and how many rules grade answers to them. */
+export interface RecordedCount {
   readonly train: number;
   readonly heldOut: number;
-} {
+  readonly rules: number;
+}
+
+export function countTasks(tasks: readonly RecordedTask[]): RecordedCount {
   const heldOut = tasks.filter(isHeldOut).length;
-  return { train: tasks.length - heldOut, heldOut };
+  const rules = new Set(tasks.flatMap((task) => task.rules)).size;
+  return { train: tasks.length - heldOut, heldOut, rules };
+}
+
+/** The numbers in one sentence, the same wherever they are told. `needed`: held-out tasks to measure new weights on, while there are fewer. */
+export function sayRecordedTasks({ train, heldOut, rules }: RecordedCount, needed?: number): string {
+  const tasks = plural(train + heldOut, 'task');
+  const all = rules === 0 ? tasks : `${tasks}, graded by ${rules} of your rules`;
+  const sides = train + heldOut === 0 ? '' : ` (${train} to train on, ${heldOut} held out)`;
+  return `${all}${sides}${needed === undefined ? '' : `; about ${needed} held out needed`}`;
 }
 
 /** Why a window cannot begin with these recorded tasks; undefined when it can. */
-export function findTaskShortage(tasks: readonly RecordedTask[]): TrainingError | undefined {
-  const { train, heldOut } = countSides(tasks);
-  return train === 0 || heldOut === 0 ? tooFewTasks(train, heldOut) : undefined;
+export function findTaskShortage(count: RecordedCount, needed?: number): TrainingError | undefined {
+  return count.train === 0 || count.heldOut === 0 ? tooFewTasks(count, needed) : undefined;
 }
 
 /** Opens the source that a plan names. Rejects with a TrainingError that names the module. */

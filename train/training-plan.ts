@@ -6,7 +6,7 @@ import type { LiveQuery } from './live-turns.ts';
 import type { TaskLessons } from './policy-rollouts.ts';
 import type { PromotionEvent } from './promotion.ts';
 import type { CheckpointMoved, PromotionState } from './promotion-stages.ts';
-import type { RecordedAnswer, RecordedTask } from './recorded-tasks.ts';
+import type { RecordedAnswer, RecordedGrade, RecordedTask } from './recorded-tasks.ts';
 import type { RunCheckpoint } from './run-journal.ts';
 import type { StepSettings } from './step.ts';
 import type { StepBudget, StepPrice } from './step-budget.ts';
@@ -148,8 +148,8 @@ export interface DaemonCalls extends StepBudget {
   shortage(clusters: number): Promise<TrialShortage | undefined>;
   /** Recorded tasks, newest first. */
   recorded(): Promise<readonly RecordedTask[]>;
-  /** 0 to 1; undefined when no verifier could grade it. */
-  grade(answer: RecordedAnswer): Promise<number | undefined>;
+  /** Undefined when neither a verifier nor a rule could grade it. */
+  grade(answer: RecordedAnswer): Promise<RecordedGrade | undefined>;
   live(query: LiveQuery): Promise<readonly LiveTurn[]>;
 }
 

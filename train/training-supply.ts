@@ -4,19 +4,21 @@ import type { Config } from '../src/config/schema.ts';
 import { systemClock } from '../src/core/clock.ts';
 import type { DaemonApi } from '../src/core/daemon-api.ts';
 import { asNumber, asObject, compact, type JsonObject } from '../src/core/json.ts';
-import type { Records } from '../src/core/store.ts';
+import type { Lesson } from '../src/core/lesson.ts';
+import type { PracticeTask } from '../src/core/practice.ts';
+import type { Records, TurnView } from '../src/core/store.ts';
 import { createTrainingBuffer, SAMPLE_CAP } from '../src/evidence/training-buffer.ts';
-import { checkOfDomain } from '../src/evidence/verifiers/verify-task.ts';
 import { loadLearning } from '../src/learn/learning-state.ts';
 import { openPracticeTasks } from '../src/learn/practice/sources/practice-tasks.ts';
 import { splitOf } from '../src/learn/practice/sources/split.ts';
+import { findTaskCheck } from '../src/learn/rule-checks.ts';
 import { readStoredTurn } from '../src/record/stored-turn.ts';
 import { plural } from '../src/text/phrases.ts';
 import { DEFAULT_PROMOTION } from './promotion.ts';
 import { openPromotionLog, type PromotionLog } from './promotion-log.ts';
 import { createRecordedTasks } from './recorded-tasks.ts';
 import { findUnlimitedCost, isFreeEngine } from './step-budget.ts';
-import { countSides } from './task-sources.ts';
+import { countTasks, type RecordedCount, sayRecordedTasks } from './task-sources.ts';
 import { groupsOf } from './training-plan.ts';
 import type { TrialShortage } from './trial-plan.ts';
 
@@ -25,6 +27,8 @@ interface SupplyParts {
   /** Where the settings are kept. */
   readonly configFile: string;
   readonly records: Records;
+  /** Those that are shown now. */
+  readonly lessons: () => readonly Lesson[];
   readonly schedule: () => Promise<JsonObject>;
   /** Of the daemon that trains; absent: by the settings and the record. */
   readonly shortage?: PromotionLog['shortage'] | undefined;
@@ -84,7 +88,7 @@ async function describeSupply(parts: SupplyParts): Promise<JsonObject> {
   const unmeasured = found.length > ready.length ? (short.windows ?? short.practice) : undefined;
   return compact({
     practice: { ...practice },
-    recorded: { ...recorded },
+    recorded: { ...recorded, says: sayRecordedTasks(recorded, short.windows?.needed) },
     live: { ...live },
     batch: { attempts: batchSize, groups: groupsOf(batchSize), steps },
     ready: [...ready],
@@ -110,7 +114,7 @@ async function openShortage(
 /** What there is to train on is not trained on: nothing could measure the weights. */
 const sayUnmeasured = ({ needed, there, effect }: TrialShortage, others: readonly string[]): Missing => ({
   what: `to measure new weights, about ${needed} tasks needed to show an improvement of ${Math.round(100 * effect)} points, ${there} there: not trained${others.length === 0 ? '' : ` (but by ${others.join(' and ')})`}`,
-  fix: 'instar practice tasks add FILE.jsonl, with tasks that have a check; learn.verifiers, for recorded work; or set train.effect higher',
+  fix: 'rules with an accepted check, or learn.verifiers, for recorded work; instar practice tasks add FILE.jsonl, with tasks that have a check; or set train.effect higher',
 });
 
 /** Groups of practice: tasks whose attempts a check of their own rewards. */
@@ -126,11 +130,9 @@ interface PracticeSupply {
   readonly beginsItself: boolean;
 }
 
-/** Questions of users whose answers a configured verifier can grade. */
-interface RecordedSupply {
-  readonly hasVerifiers: boolean;
-  readonly train: number;
-  readonly heldOut: number;
+/** Questions of the home's person whose answers a rule or a configured verifier can grade. */
+interface RecordedSupply extends RecordedCount {
+  readonly canGrade: boolean;
 }
 
 /** Rewarded turns under the lessons in force. */
@@ -153,18 +155,20 @@ interface Missing extends JsonObject {
   readonly fix: string;
 }
 
-async function countPractice(
-  { records, config }: Pick<SupplyParts, 'records' | 'config'>,
-  name: string,
-): Promise<PracticeSupply> {
+type TaskParts = Pick<SupplyParts, 'records' | 'lessons' | 'config'>;
+
+async function countPractice({ records, lessons, config }: TaskParts, name: string): Promise<PracticeSupply> {
   const tasks = (await openPracticeTasks(records))
     .list()
     .map(({ task }) => task)
     .filter(({ isRecordOnly }) => isRecordOnly !== true);
-  const checked = tasks.filter((task) => {
-    const check = task.check ?? checkOfDomain(task, config.learn.verifiers, false);
-    return check !== undefined && check.kind !== 'comparative';
-  });
+  const { verifiers } = config.learn;
+  const decodeTurn = (turn: TurnView) => readStoredTurn(turn, records, new Map());
+  const checked: PracticeTask[] = [];
+  for (const task of tasks) {
+    const check = await findTaskCheck(task, false, { lessons, verifiers, records, decodeTurn });
+    if (check !== undefined && check.kind !== 'comparative') checked.push(task);
+  }
   const { practice: own, default: usual } = config.models;
   const chosen: unknown = own ?? usual;
   return {
@@ -180,22 +184,23 @@ async function countPractice(
 }
 
 /** Tasks on which a session of practice can measure new weights, counted by origin; 0 where it attempts with another model. */
-export async function countGateTasks(parts: Pick<SupplyParts, 'records' | 'config'>): Promise<number> {
+export async function countGateTasks(parts: TaskParts): Promise<number> {
   const name = policyName(parts.config.train);
   const { byPolicy, gate } =
     name === undefined ? { byPolicy: false, gate: 0 } : await countPractice(parts, name);
   return byPolicy ? gate : 0;
 }
 
-async function countRecorded({ records, config, now }: SupplyParts): Promise<RecordedSupply> {
+async function countRecorded({ records, lessons, config, now }: SupplyParts): Promise<RecordedSupply> {
   const tasks = createRecordedTasks({
     rows: config.learn.verifiers,
+    lessons,
     records,
     decodeTurn: (turn) => readStoredTurn(turn, records, new Map()),
     now,
   });
-  const found = tasks.canGrade ? await tasks.gather(AbortSignal.timeout(GATHER_MS)) : [];
-  return { hasVerifiers: tasks.canGrade, ...countSides(found) };
+  const gathered = tasks.canGrade ? await tasks.gather(AbortSignal.timeout(GATHER_MS)) : [];
+  return { canGrade: tasks.canGrade, ...countTasks(gathered) };
 }
 
 async function countLive({ records, config }: SupplyParts): Promise<LiveSupply> {
@@ -271,11 +276,14 @@ function findMissing(
         fix: 'instar practice tasks add FILE.jsonl, with more tasks',
       });
   }
-  if (!recorded.hasVerifiers)
-    missing.push({ what: 'no verifier grades answers to recorded questions', fix: 'set learn.verifiers' });
+  if (!recorded.canGrade)
+    missing.push({
+      what: 'nothing grades answers to recorded questions',
+      fix: 'tell a rule and correct an answer that breaks it, so that the rule gets a check; or set learn.verifiers',
+    });
   else if (!isRecordedReady(recorded))
     missing.push({
-      what: `recorded questions that a verifier can grade: ${recorded.train} to train on, ${recorded.heldOut} held out to measure new weights on`,
+      what: `recorded questions: ${sayRecordedTasks(recorded)}`,
       fix: 'more sessions of the last 30 days that were answered in words at once; one in five is held out',
     });
   const { batchSize } = config.train;

@@ -5,7 +5,7 @@ import { canaryOf } from './promotion-stages.ts';
 import type { RecordedTasks } from './recorded-tasks.ts';
 import { peekRun } from './run-files.ts';
 import { DEFAULT_STEP } from './step.ts';
-import { countSides, findTaskShortage } from './task-sources.ts';
+import { countTasks, findTaskShortage, sayRecordedTasks } from './task-sources.ts';
 import type { TrainSettings } from './training-plan.ts';
 import { notTrained } from './trial-plan.ts';
 
@@ -47,15 +47,19 @@ async function findSupply(options: WindowSupplyOptions): Promise<WindowSupply> {
   // The held-out tasks of another source are counted where it is opened.
   if (tasks !== undefined) return { is: 'tasks', gateTasks };
   const recordedTasks = recorded.canGrade ? await recorded.gather(signal) : [];
-  const fault = findTaskShortage(recordedTasks);
-  const steps = fault === undefined ? 0 : await countLiveSteps(options);
-  if (fault !== undefined && steps === 0) return { is: 'nothing', fault };
+  const count = countTasks(recordedTasks);
   const promotions = await options.promotions();
   const state = promotions.state();
-  const shortage = await promotions.shortage(Math.max(gateTasks, countSides(recordedTasks).heldOut));
+  const shortage = await promotions.shortage(Math.max(gateTasks, count.heldOut));
+  const fault = findTaskShortage(count, shortage?.needed);
+  const steps = fault === undefined ? 0 : await countLiveSteps(options);
+  if (fault !== undefined && steps === 0) return { is: 'nothing', fault };
   // What is on trial already is measured first; the window asks again before it trains.
   const isMeasuring = state.trial?.stage === 'candidate' || canaryOf(state) !== undefined;
-  if (shortage !== undefined && !isMeasuring) return { is: 'unmeasurable', why: notTrained(shortage) };
+  if (shortage !== undefined && !isMeasuring) {
+    const why = `${sayRecordedTasks(count, shortage.needed)}. ${notTrained(shortage)}`;
+    return { is: 'unmeasurable', why };
+  }
   return steps === 0 ? { is: 'tasks', gateTasks } : { is: 'live', gateTasks, steps };
 }
 

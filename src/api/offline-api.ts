@@ -76,7 +76,15 @@ export async function openOfflineApi(
             env,
           });
           const { withTrainingSupply } = await import('../../train/training-supply.ts');
-          const parts = { config, configFile: home.configFile, records, schedule, now };
+          const { library } = await lessons();
+          const parts = {
+            config,
+            configFile: home.configFile,
+            records,
+            lessons: () => library.shown(now()),
+            schedule,
+            now,
+          };
           return withTrainingSupply(store.training, parts)();
         },
         confirmTime: () => confirmTimeOf(home, records, systemClock, systemBoot),

@@ -83,10 +83,8 @@ function sayPractice({ tasks, learn, gate, withCheck }: JsonObject): string {
   return `practice: ${plural(numberOf(withCheck), 'task')} with a check (${numberOf(learn)} to learn from, ${numberOf(gate)} to measure on), of ${numberOf(tasks)}`;
 }
 
-function sayRecorded({ hasVerifiers, train, heldOut }: JsonObject): string {
-  if (hasVerifiers !== true) return 'recorded questions: none that a verifier grades';
-  return `recorded questions: ${numberOf(train)} to train on, ${numberOf(heldOut)} held out`;
-}
+const sayRecorded = ({ canGrade, says }: JsonObject): string =>
+  `recorded questions: ${canGrade === true ? String(says) : 'none that a rule or a verifier grades'}`;
 
 function sayLive({ isOn, turns, byVerifier, byPerson }: JsonObject): string {
   if (numberOf(turns) === 0)

@@ -8,6 +8,8 @@ export interface RuleResult {
   readonly lesson: string;
   readonly revision: number;
   readonly outcome: RuleOutcome;
+  /** The check comes from the words of the rule alone. */
+  readonly isProvisional?: true;
   /** The outcome that the session had for this rule before: a session counts once for a rule. */
   readonly before?: Exclude<RuleOutcome, 'told-again'>;
 }

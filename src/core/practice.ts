@@ -1,4 +1,5 @@
 import type { Spending } from './budget.ts';
+import type { RuleCheck } from './check.ts';
 import type { Json } from './json.ts';
 import type { TrajectoryStep } from './learn.ts';
 import type { PlacedLessons } from './lesson.ts';
@@ -20,6 +21,20 @@ export type TaskSplit = 'learn' | 'gate' | 'report';
 export type TaskCheck = WithoutDomain<VerifierRow | PracticeVerifierRow>;
 /** Of each kind by itself: `Omit` of a union keeps only what all kinds share. */
 type WithoutDomain<Row> = Row extends unknown ? Omit<Row, 'domain'> : never;
+
+/** A rule that a person told, with the accepted check of it. */
+export interface CheckedRule {
+  readonly lesson: string;
+  /** In the person's words. */
+  readonly rule: string;
+  readonly check: RuleCheck;
+}
+
+/** The rules in whose scope a task is. It is made when the task is opened, since rules change; nobody configures it. */
+export interface RulesCheck {
+  readonly kind: 'rules';
+  readonly rules: readonly CheckedRule[];
+}
 
 /** What an attempt begins with. */
 export type WorkspaceSnapshot =
@@ -57,11 +72,13 @@ export interface PracticeTask {
   readonly project?: string;
   /** Absent: reasoning alone. */
   readonly workspace?: WorkspaceSnapshot;
-  readonly check?: TaskCheck;
+  readonly check?: TaskCheck | RulesCheck;
   /** The right answer, where it is known. */
   readonly reference?: Json;
   /** The check or the answer was concluded from the record, and not given by a person. */
   readonly isApproximate?: true;
+  /** The lessons that the task is to decide about. */
+  readonly about?: readonly string[];
   /** The session and turn that it was mined from. */
   readonly from?: { readonly session: string; readonly turn: string };
   /** The estimated share of attempts that succeed, 0 to 1. */

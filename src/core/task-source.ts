@@ -68,6 +68,8 @@ export type AttemptResult =
       readonly ok: true;
       /** 0 to 1. */
       readonly reward: number;
+      /** The lessons whose checks gave the reward; none: a verifier did. */
+      readonly rules?: readonly string[];
       /** The task is done in full, whatever the reward includes besides; undefined when the verifier does not tell. */
       readonly isComplete?: boolean;
       /** The task itself is done, house rules aside. */

@@ -1,3 +1,4 @@
+import type { ChatMessage } from './chat.ts';
 import type { Json } from './json.ts';
 
 /** How a command in a workspace ended. `refused`: it was not run. */
@@ -33,6 +34,8 @@ export interface Submission {
   readonly workspace?: VerifiedWorkspace;
   /** The steps of the attempt, in order. */
   readonly steps?: readonly string[];
+  /** The whole conversation of the attempt. */
+  readonly messages?: readonly ChatMessage[];
 }
 
 /** A grade. `failed-to-run`: the verifier failed, which says nothing about the attempt. */

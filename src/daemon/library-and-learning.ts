@@ -138,6 +138,7 @@ export async function openSlowParts(
     decodeTurn: (turn) => readStoredTurn(turn, records, new Map()),
     lessonsApi: library.api,
     generation: () => library.open()?.library.generation ?? 0,
+    lessons: () => library.open()?.library.shown(clock.now()) ?? [],
     hasSecret: redactor.hasSecret,
     learning: { settings: config.learn, outcomes: learning.outcomes, wake: learning.wake },
     clock,

@@ -16,6 +16,7 @@ import { costOf } from '../cost/prices.ts';
 import { createTaskVerifier, readAttemptSteps } from '../evidence/verifiers/verify-task.ts';
 import type { PracticeModel, PracticePorts } from '../learn/practice/open-practice.ts';
 import { isRerunnable } from '../learn/practice/sources/rerunnable.ts';
+import { withRuleChecks } from '../learn/rule-checks.ts';
 import { createInProcessAttempts } from '../models/in-process-client.ts';
 
 interface AttemptsOptions {
@@ -58,7 +59,12 @@ export function createSessionAttempts({ agents: names, ...options }: AttemptsOpt
   return {
     attemptOnce: (model) => {
       const agents = new Map([['model', { kind: 'model', open: inProcess(model) } as const]]);
-      const parts = { agents, folders, verify: createTaskVerifier({}), readSteps: readAttemptSteps };
+      const parts = {
+        agents,
+        folders,
+        verify: withRuleChecks(createTaskVerifier({})),
+        readSteps: readAttemptSteps,
+      };
       return withoutSecrets(createAttempts({ ...parts, clock, onFault }), options.hasSecret);
     },
     whyNotAttempted: async (task) => {
@@ -79,7 +85,7 @@ export function createSessionAttempts({ agents: names, ...options }: AttemptsOpt
       const make = createAttempts({
         agents: new Map([...(await openSessionAgents(names, agentParts)), ...versions]),
         folders,
-        verify: createTaskVerifier(ask === undefined ? {} : { ask }),
+        verify: withRuleChecks(createTaskVerifier(ask === undefined ? {} : { ask })),
         readSteps: readAttemptSteps,
         clock,
         onFault,

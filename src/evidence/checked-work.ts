@@ -49,12 +49,19 @@ function workOfTurns(turns: readonly AppraisedTurn[]): CheckedWork {
  */
 export function workUpTo({ evidence, conversation }: AppraisedTurn): CheckedWork {
   const before = conversation?.messages.slice(0, conversation.reply - conversation.from) ?? [];
-  return {
-    request: evidence.task,
-    reply: textOf(evidence.reply),
-    ...doneBy([...partsSinceTask(before), ...evidence.reply]),
-  };
+  return workOf(evidence.task, before, evidence.reply);
 }
+
+/** The same of any conversation: `before` is what led to the reply. */
+export const workOf = (
+  request: string,
+  before: readonly ChatMessage[],
+  reply: readonly AssistantPart[],
+): CheckedWork => ({
+  request,
+  reply: textOf(reply),
+  ...doneBy([...partsSinceTask(before), ...reply]),
+});
 
 function partsSinceTask(messages: readonly ChatMessage[]): readonly AssistantPart[] {
   const task = messages.findLastIndex(

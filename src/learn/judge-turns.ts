@@ -47,7 +47,7 @@ export function createJudgeTurns(
       // Its fold decides at the next look whether the judge is asked.
       return end.ok ? [{ at: clock.now(), fact: end.test }, ...costs] : costs;
     }
-    if (calibration.tested()?.test.isPassed === false) return [];
+    if (!calibration.status().isTrusted) return [];
     const judge = createJudge({ ...asked, cache, calibration });
     const compared = calibration.status().turns < ENOUGH_COMPARED ? [...audits].slice(-1) : [];
     let asks = 0;
@@ -71,7 +71,7 @@ export function createJudgeTurns(
       state.judgeFault = ruling.kind === 'unknown' && ruling.isRetryable ? ruling.why : undefined;
       if (state.judgeFault !== undefined) break;
       undecided.delete(turn);
-      if (ruling.kind !== 'ruled' || ruling.reward.weight === 0) continue;
+      if (ruling.kind !== 'ruled') continue;
       const { source, score, note } = ruling.reward;
       facts.push({
         at: clock.now(),

@@ -1,4 +1,5 @@
 import { createLruMap, type LruMap } from '../base/lru-map.ts';
+import type { AdherenceFact } from '../core/adherence-fact.ts';
 import type { StoredFact } from '../core/fact.ts';
 import { FOLDED_TYPES, type FoldedType, type Records } from '../core/store.ts';
 import { appraisalMark } from '../evidence/appraise-session.ts';
@@ -123,15 +124,18 @@ export function createLearningState(others: readonly FactFold[] = []): LearningS
         if (fact.verdict === 'failure') totals.failures++;
         else if (fact.verdict === 'success') totals.successes++;
         if (fact.source !== undefined && AUDITING.has(fact.source) && fact.reward !== undefined) {
-          calibration.hear({ turn: fact.turn, source: fact.source, score: 2 * fact.reward - 1 });
+          const score = 2 * fact.reward - 1;
+          calibration.hear({ turn: fact.turn, source: fact.source, score, at: stored.at });
           audits.set(fact.turn, fact.session);
           const oldest = audits.keys().next().value;
           if (audits.size > MOST_AUDITS && oldest !== undefined) audits.delete(oldest);
         }
       } else if (fact.type === 'reward-given' && fact.turn !== undefined) {
-        calibration.hear({ turn: fact.turn, source: fact.source, score: fact.score });
+        calibration.hear({ turn: fact.turn, source: fact.source, score: fact.score, at: stored.at });
         undecided.delete(fact.turn);
         if (fact.source === 'judge') audits.delete(fact.turn);
+      } else if (fact.type === 'rules-observed') {
+        calibration.hear({ turn: fact.turn, source: 'check', score: scoreByRules(fact), at: stored.at });
       } else if (fact.type === 'learning-queued') {
         if (fact.learner !== EVOLVER) queue.set(fact.item, fact);
       } else if (fact.type === 'cycle-end') {
@@ -143,6 +147,12 @@ export function createLearningState(others: readonly FactFold[] = []): LearningS
     },
   };
   return state;
+}
+
+/** −1 when the answer broke a rule with an accepted check, 1 when it kept to those that applied, 0 when none did. */
+function scoreByRules({ results }: AdherenceFact): number {
+  const outcomes = results.flatMap(({ outcome, isProvisional }) => (isProvisional === true ? [] : [outcome]));
+  return outcomes.includes('broken') ? -1 : outcomes.includes('kept') ? 1 : 0;
 }
 
 /**

@@ -121,8 +121,8 @@ describe('what was said in the chat', () => {
 
   it('is compared with a judge (and not only a person, who says less)', () => {
     const calibration = createCalibration();
-    calibration.hear({ turn: 't', source: 'judge', score: 1 });
-    calibration.hear({ turn: 't', source: 'chat', score: -1 });
+    calibration.hear({ turn: 't', source: 'judge', score: 1, at: 1 });
+    calibration.hear({ turn: 't', source: 'chat', score: -1, at: 1 });
     expect(calibration.status()).toMatchObject({ turns: 1, tooKind: 1 });
   });
 });

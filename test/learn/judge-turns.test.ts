@@ -66,4 +66,37 @@ describe('judging', () => {
     clock.advance(31 * 86_400_000);
     expect(await look()).toEqual(['judge-tested', 'cycle-end']);
   });
+
+  it('ends for a judge that praises answers which broke rules, says so, and begins again with another model', async () => {
+    const { look, state, clock, prompts, use } = open((right) => right);
+    await look();
+    const observe = (outcome: 'kept' | 'broken', more: { readonly isProvisional?: true } = {}): void => {
+      for (let at = 0; at < 20; at++) {
+        const turn = `${outcome}${at}`;
+        const results = [{ lesson: 'iso', revision: 1, outcome, ...more }];
+        for (const fact of [
+          { type: 'reward-given', turn, source: 'judge', score: 1 },
+          { type: 'rules-observed', session: 's1', turn, results },
+        ] as const)
+          state.add({ seq: state.seq + 1, at: clock.now(), fact });
+      }
+    };
+    observe('broken', { isProvisional: true });
+    expect(state.calibration.status()).toMatchObject({ turns: 0, isTrusted: true });
+    observe('broken');
+    expect(state.calibration.status()).toMatchObject({
+      turns: 20,
+      weight: 0,
+      said: expect.stringMatching(
+        /on 0 of 20 turns .*: it is switched off until models\.judge names another/,
+      ),
+    });
+    const asked = prompts.length;
+    expect(await look()).toEqual([]);
+    expect(prompts).toHaveLength(asked);
+    clock.advance(1000);
+    use('test/other');
+    expect(await look()).toEqual(['judge-tested', 'cycle-end']);
+    expect(await look()).toEqual(['reward-given', 'cycle-end']);
+  });
 });

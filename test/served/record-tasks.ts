@@ -1,7 +1,7 @@
 import { readCuratedTasks } from '../../src/learn/practice/sources/curated-tasks.ts';
 import { splitOf } from '../../src/learn/practice/sources/split.ts';
 import type { RecordedTask } from '../../train/recorded-tasks.ts';
-import { countSides } from '../../train/task-sources.ts';
+import { countTasks } from '../../train/task-sources.ts';
 import { ask } from '../support/client.ts';
 
 /** A verifier that can grade every answer without a reference or a model: recorded tasks need one. */
@@ -17,7 +17,7 @@ const FILES = ['a', 'b', 'plan', 'notes', 'dates', 'state', 'list', 'todo', 'tea
 const textOf = (nth: number, file: string): string =>
   `t0${110 + nth}, May 4, 2031, 10:00, from Ada. Set state to done in ${file}.json.`;
 const isHeldOut = (text: string): boolean =>
-  countSides([{ domain: 'general', text } as RecordedTask]).heldOut === 1;
+  countTasks([{ domain: 'general', text, rules: [] as readonly string[] } as RecordedTask]).heldOut === 1;
 
 const SYLLABLES = 'ba de fi go ku la me ni po ru sa te'.split(' ');
 /** No two are alike: tasks that share most of their words are one task. */

@@ -94,7 +94,7 @@ describe('a home with a training engine', { timeout: 300_000 }, () => {
     const supply = await supplyWhere(({ recorded }) => Number(asObject(recorded).train) > 0);
     expect(supply).toMatchObject({
       ready: ['recorded'],
-      recorded: { hasVerifiers: true, heldOut: expect.any(Number) },
+      recorded: { canGrade: true, heldOut: expect.any(Number) },
       most: { usd: 0, isPriced: true, tokens: expect.any(Number) },
     });
     const text = await status();

@@ -10,6 +10,7 @@ const recorded = (number: number, session = `s${number}`): RecordedTask => {
   const text = `How much is ${number} times ${number}?`;
   return {
     kind: 'recorded',
+    rules: [],
     firstAt: 0,
     id: `recorded/${session}`,
     request: {
@@ -28,7 +29,10 @@ const TASKS = Array.from({ length: 40 }, (_, number) => recorded(number));
 const open = (tasks: readonly RecordedTask[], grade: (answer: string) => number | undefined = () => 0.5) =>
   createRecordedSource({
     gather: async () => tasks,
-    grade: async (_, answer) => grade(answer),
+    grade: async (_, answer) => {
+      const reward = grade(answer);
+      return reward === undefined ? undefined : { reward, rules: [] };
+    },
     fits: () => true,
   });
 
@@ -60,7 +64,7 @@ describe('recorded tasks as a source', () => {
     expect(await roots('monday')).toEqual(await roots('tuesday'));
   });
 
-  it('refuse to begin without tasks, or without held-out ones, and name the setting that is missing', async () => {
+  it('refuse to begin without tasks, or without held-out ones, and name rules with checks before the setting', async () => {
     const [task] = await open(TASKS).train(signal);
     const alone = TASKS.filter(({ id }) => id === task?.id);
     const refusals = await Promise.all(
@@ -70,11 +74,11 @@ describe('recorded tasks as a source', () => {
       expect(refusal).toBeInstanceOf(TrainingError);
       expect(refusal).toMatchObject({
         category: 'user',
-        message: expect.stringContaining('learn.verifiers'),
+        message: expect.stringMatching(/a rule that you told .* accepted check.*learn\.verifiers/),
       });
     }
-    expect(String(refusals[0])).toContain('There are no tasks to train on.');
-    expect(String(refusals[1])).toContain('1 to train on, and 0 held out');
+    expect(String(refusals[0])).toContain('Too little to train on: 0 tasks.');
+    expect(String(refusals[1])).toContain('1 task (1 to train on, 0 held out)');
   });
 
   it('report an answer that no verifier graded as ungraded (not as a failure of the model)', async () => {

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { blockHash } from '../../src/base/block-hash.ts';
+import type { Lesson } from '../../src/core/lesson.ts';
 import { formatTurnBodyKey } from '../../src/core/store.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createRequestEncoder } from '../../src/record/request-manifest.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 import { readStoredTurn } from '../../src/record/stored-turn.ts';
 import { createRecordedTasks } from '../../train/recorded-tasks.ts';
+import { countTasks, sayRecordedTasks } from '../../train/task-sources.ts';
+import { ruleCheck } from '../lessons/checks/make-check.ts';
+import { lesson } from '../lessons/recall/sample-lessons.ts';
 import { end, start } from '../record/store/facts.ts';
 
 const { signal } = new AbortController();
@@ -73,10 +77,27 @@ const ROWS = [
   { domain: 'costly', kind: 'rubric', criteria: [{ text: 'it is right' }] },
 ];
 
-const open = async (sessions: readonly Recorded[], rows: readonly object[] = ROWS) => {
+const ISO = ruleCheck({
+  appliesWhen: [{ is: 'pattern', pattern: '\\d{4}-\\d{2}-\\d{2}|\\d{1,2} Nov \\d{4}' }],
+  holdsWhen: [{ is: 'pattern', pattern: '\\d{1,2} Nov \\d{4}', max: 0 }],
+});
+const isoRule = (name: string, scope: Lesson['text']['scope'] = {}): Lesson =>
+  lesson(name, { check: ISO, description: '"Use ISO dates"', scope, note: { source: 'told' } });
+const THANKS = ruleCheck({
+  appliesWhen: [{ is: 'pattern', pattern: 'Thanks' }],
+  holdsWhen: [{ is: 'pattern', pattern: 'Thanks' }],
+});
+const thanksRule = lesson('thanks', { check: THANKS, note: { source: 'told' } });
+
+const open = async (
+  sessions: readonly Recorded[],
+  rows: readonly object[] = ROWS,
+  lessons: readonly Lesson[] = [],
+) => {
   const records = await record(sessions);
   const tasks = createRecordedTasks({
     rows: rows as never,
+    lessons: () => lessons,
     records,
     decodeTurn: (turn) => readStoredTurn(turn, records, new Map()),
     now: () => NOW,
@@ -103,6 +124,7 @@ describe('recorded tasks', () => {
         text: 'two and two',
         domain: 'math',
         agent: 'ada',
+        rules: [],
       },
     ]);
   });
@@ -140,9 +162,62 @@ describe('recorded tasks', () => {
 
   it('are graded only by the verifier of their domain', async () => {
     const { grade } = await open([]);
-    expect(await grade({ task: 'sum', domain: 'math', answer: 'it is 4' }, signal)).toBe(1);
-    expect(await grade({ task: 'sum', domain: 'math', answer: '' }, signal)).toBe(0);
+    const of = { text: 'sum', agent: 'ada' };
+    expect(await grade({ ...of, domain: 'math', answer: 'it is 4' }, signal)).toEqual({
+      reward: 1,
+      rules: [],
+    });
+    expect(await grade({ ...of, domain: 'math', answer: '' }, signal)).toEqual({ reward: 0, rules: [] });
     for (const domain of ['exact', 'costly', 'other'])
-      expect(await grade({ task: 'sum', domain, answer: '4' }, signal)).toBeUndefined();
+      expect(await grade({ ...of, domain, answer: '4' }, signal)).toBeUndefined();
+  });
+
+  describe('where nobody configured a verifier', () => {
+    const REPORTS = [
+      { session: 'kept', reply: answer('It left on 2026-11-17.') },
+      { session: 'broken', reply: answer('It left on 17 Nov 2026.') },
+      { session: 'undated', reply: answer('It left.') },
+      { session: 'k_0123456789:theirs', reply: answer('It left on 2026-11-17.') },
+    ];
+    const graded = async (rules: readonly Lesson[]) => {
+      const { gather } = await open(REPORTS, [], rules);
+      return (await gather(signal)).map(({ id, rules: by }) => [id, by]).toSorted();
+    };
+
+    it('are those that a rule of the person applies to, also where the answer broke it; not those of other keys', async () => {
+      expect(await graded([isoRule('iso')])).toEqual([
+        ['recorded/broken', ['iso']],
+        ['recorded/kept', ['iso']],
+      ]);
+    });
+
+    it('are none where the check is provisional, or the rule is inferred, of another key or another agent', async () => {
+      const provisional = { ...isoRule('a'), check: { ...ISO, standing: 'provisional' as const } };
+      const inferred = lesson('b', { check: ISO, note: { source: 'inferred' } });
+      const foreign = isoRule('c', { member: 'k_0123456789' });
+      const others = isoRule('d', { agent: 'bob' });
+      expect(await graded([provisional, inferred, foreign, others])).toEqual([]);
+      expect((await open([], [], [provisional, inferred])).canGrade).toBe(false);
+    });
+
+    it('give an attempt the share of rules that it keeps, and no reward where it avoids the subject', async () => {
+      const { grade, canGrade } = await open([], [], [isoRule('iso'), thanksRule]);
+      expect(canGrade).toBe(true);
+      const of = { text: 'When did it leave?', domain: 'general', agent: 'ada' };
+      expect(await grade({ ...of, answer: 'On 17 Nov 2026. Thanks.' }, signal)).toEqual({
+        reward: 0.5,
+        rules: ['iso', 'thanks'],
+      });
+      expect(await grade({ ...of, answer: 'On 2026-11-17.' }, signal)).toEqual({ reward: 1, rules: ['iso'] });
+      expect(await grade({ ...of, answer: 'Last week.' }, signal)).toBeUndefined();
+    });
+
+    it('are counted in one sentence with the rules that grade them', async () => {
+      const { gather } = await open(REPORTS, [], [isoRule('iso')]);
+      const count = countTasks(await gather(signal));
+      expect(sayRecordedTasks(count, 108)).toMatch(
+        /^2 tasks, graded by 1 of your rules \(\d to train on, \d held out\); about 108 held out needed$/,
+      );
+    });
   });
 });

@@ -6,12 +6,12 @@ import type { AttemptOutcome, MakeAttempt, PracticeTask } from '../../core/pract
 import type { SampledTurn } from '../../core/training.ts';
 import type { Submission, Verification } from '../../core/verifier.ts';
 
-/** Grades what an attempt left behind, by the task's own check. Never rejects. */
+/** Grades what an attempt left behind, by the task's own check. Never rejects. `does-not-apply`: it has nothing that the check is about. */
 export type VerifyAttempt = (
   task: PracticeTask,
   submission: Submission,
   signal: AbortSignal,
-) => Promise<Verification>;
+) => Promise<Verification | { readonly status: 'does-not-apply' }>;
 
 /** The steps of a conversation, digested. */
 export type ReadSteps = (messages: readonly ChatMessage[]) => readonly TrajectoryStep[];

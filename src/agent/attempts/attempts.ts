@@ -245,12 +245,14 @@ async function grade(
       output: made.output,
       domain: task.domain,
       steps: steps.map(stepText),
+      messages: made.messages,
       ...(task.reference === undefined ? {} : { reference: task.reference }),
       ...(workspace === undefined ? {} : { workspace }),
     };
     const graded = await undefinedIfAborted(() => verify(task, submission, limit.signal), limit.signal);
     if (graded === undefined)
       return { is: 'infrastructure', why: `grading took longer than ${Math.round(verifyMs / 1000)} s` };
+    if (graded.status === 'does-not-apply') return { is: 'ungraded' };
     if (graded.status === 'failed-to-run')
       return { is: 'infrastructure', why: `it could not be graded: ${graded.reasons.join('; ')}` };
     const { reward, stepScores } = graded;

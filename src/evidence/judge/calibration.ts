@@ -5,12 +5,14 @@ import { wilsonInterval } from '../../stats/interval.ts';
 import { describeIdentityTest, foldIdentityTest } from './identity-judge.ts';
 import { type DatedTest, describeJudgeTest, foldJudgeTest, type JudgeTest } from './judge-test.ts';
 
-/** A recorded reward of a turn. */
+/** What one source said of a turn. `check`: whether the turn kept to rules with an accepted check. */
 export interface SourcedReward {
   readonly turn: string;
-  readonly source: RewardSource;
+  readonly source: RewardSource | 'check';
   /** −1 to 1; 0 is ignored. */
   readonly score: number;
+  /** When it was recorded: what another model judged before says nothing about this one. */
+  readonly at: number;
 }
 
 export interface CalibrationStatus {
@@ -25,7 +27,7 @@ export interface CalibrationStatus {
   readonly share?: number;
   readonly interval: Interval;
   readonly isTrusted: boolean;
-  /** How much its rewards count: 0 when it is not trusted, half while too few turns were compared, else 1. */
+  /** How much its rewards count: 0 when it is switched off, half while too few turns were compared, else 1. */
   readonly weight: 0 | 0.5 | 1;
   /** A sentence for people. */
   readonly said: string;
@@ -50,51 +52,59 @@ export interface Calibration {
 const LEAST_TURNS = 20;
 const LEAST_AGREEMENT = 0.6;
 
-/** The judge, and the sources that it is compared with. */
-const COMPARED: ReadonlySet<RewardSource> = new Set(['judge', 'verifier', 'person', 'chat']);
+/** The sources that the judge is compared with, the most trusted first. */
+const LABELS = ['verifier', 'person', 'check', 'chat'] as const;
+type Label = (typeof LABELS)[number];
 
-interface Heard {
-  readonly judge?: boolean;
-  readonly verifier?: boolean;
-  readonly person?: boolean;
-  readonly chat?: boolean;
-}
+/** Whether each source called the turn a success. */
+type TurnVerdicts = Partial<Record<Label, boolean>> & {
+  readonly judge?: { readonly isSuccess: boolean; readonly at: number };
+};
 
 /**
- * How often the judge agrees with verifiers, people and what was said in the chat, on the same turns. It counts half until
- * enough turns were compared, and not at all once they show that the agreement is below the limit. Only the last turns count,
- * because models change.
+ * How often the judge agrees with verifiers, people, the accepted checks of rules and what was said in the chat, on the same turns. It
+ * counts half until enough turns were compared, and is switched off once they show that the agreement is below the limit, until its
+ * model changes. Only the last turns count.
  */
 export function createCalibration(most = 2000): Calibration {
-  const turns = new Map<string, Heard>();
-  let known: DatedTest | undefined;
+  const turns = new Map<string, TurnVerdicts>();
+  let last: DatedTest | undefined;
   let identity: DatedTest | undefined;
+  let modelSince = 0;
   return {
     test: (stored) => {
-      known = foldJudgeTest(known, stored);
+      const before = last;
+      last = foldJudgeTest(before, stored);
+      if (before !== undefined && last?.test.model !== before.test.model) modelSince = stored.at;
       identity = foldIdentityTest(identity, stored);
     },
-    tested: () => known,
+    tested: () => last,
     testedIdentity: () => identity,
-    hear: ({ turn, source, score }) => {
-      if (!COMPARED.has(source) || score === 0 || !Number.isFinite(score)) return;
+    hear: ({ turn, source, score, at }) => {
+      const label = LABELS.find((one) => one === source);
+      if ((label === undefined && source !== 'judge') || score === 0 || !Number.isFinite(score)) return;
+      const isSuccess = score > 0;
+      const verdict = label === undefined ? { judge: { isSuccess, at } } : { [label]: isSuccess };
       const before = turns.get(turn);
       turns.delete(turn);
-      turns.set(turn, { ...before, [source]: score > 0 });
+      turns.set(turn, { ...before, ...verdict });
       const oldest = turns.keys().next().value;
       if (turns.size > most && oldest !== undefined) turns.delete(oldest);
     },
     status: () => ({
-      ...withTest(statusOf([...turns.values()]), known?.test),
+      ...withTest(statusOf([...turns.values()], modelSince), last?.test),
       ...(identity === undefined ? {} : { identity: describeIdentityTest(identity.test) }),
     }),
   };
 }
 
-function statusOf(heard: readonly Heard[]): CalibrationStatus {
-  const both = heard.flatMap(({ judge, verifier, person, chat }) => {
-    const label = verifier ?? person ?? chat;
-    return judge === undefined || label === undefined ? [] : [{ judge, label }];
+function statusOf(verdicts: readonly TurnVerdicts[], modelSince: number): CalibrationStatus {
+  const both = verdicts.flatMap(({ judge, ...others }) => {
+    const by = LABELS.find((one) => others[one] !== undefined);
+    const label = by && others[by];
+    return judge === undefined || judge.at < modelSince || label === undefined
+      ? []
+      : [{ judge: judge.isSuccess, label }];
   });
   const agreed = both.filter(({ judge, label }) => judge === label).length;
   const tooKind = both.filter(({ judge, label }) => judge && !label).length;
@@ -126,8 +136,8 @@ function withTest(status: CalibrationStatus, test: JudgeTest | undefined): Calib
 function tell(turns: number, agreed: number, { low, high }: Interval, isTrusted: boolean): string {
   if (turns === 0) return 'no turns to compare the judge with yet';
   const range = `${percent(low)} to ${percent(high)} %`;
-  const share = `the judge agrees with verifiers and people on ${agreed} of ${turns} turns (${range})`;
-  return isTrusted ? share : `${share}: it is no longer trusted and its rewards do not count`;
+  const share = `the judge agrees with people, verifiers and the checks of rules on ${agreed} of ${turns} turns (${range})`;
+  return isTrusted ? share : `${share}: it is switched off until models.judge names another model`;
 }
 
 const percent = (share: number): number => Math.round(share * 100);

@@ -19,14 +19,11 @@ interface JudgeParts {
   readonly calibration?: Calibration;
 }
 
-/** The caller records it, unless its weight is 0. */
 interface JudgeReward {
   readonly source: 'judge';
   /** −1 to 1; nearer to 0 the less the votes agree, and halved while the judge was compared with too few words of people. */
   readonly score: number;
   readonly note: string;
-  /** 0 when calibration shows that the judge disagrees with people and verifiers: shown, but not counted. */
-  readonly weight: 0 | 0.5 | 1;
 }
 
 export type JudgeRuling =
@@ -62,18 +59,12 @@ export function createJudge(parts: JudgeParts): Judge {
   const rule = (ruling: CachedRuling, cost: Cost, count: VoteCount | undefined): JudgeRuling => {
     const more = count === undefined ? { cost } : { cost, votes: count };
     if (ruling.score === undefined) return { kind: 'unknown', why: ruling.note, isRetryable: false, ...more };
-    const trust = parts.calibration?.status();
-    const weight = trust?.weight ?? 1;
-    const note = weight > 0 ? ruling.note : `${ruling.note} (not counted: ${trust?.said})`;
-    const score = ruling.score * (weight === 0.5 ? 0.5 : 1);
-    return {
-      kind: 'ruled',
-      reward: { source: 'judge', score, note, weight },
-      ...more,
-    };
+    const score = ruling.score * (parts.calibration?.status().weight ?? 1);
+    return { kind: 'ruled', reward: { source: 'judge', score, note: ruling.note }, ...more };
   };
   return async (evidence, appraisal, signal) => {
-    const why = whyNot(evidence, appraisal);
+    const trust = parts.calibration?.status();
+    const why = trust?.isTrusted === false ? trust.said : whyNot(evidence, appraisal);
     if (why !== undefined) return { kind: 'skipped', why };
     try {
       const sections = digestTurn(evidence, appraisal);

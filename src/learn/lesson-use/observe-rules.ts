@@ -119,7 +119,8 @@ function checkAnswer(
     const isNew = before === undefined || RANK[outcome] > RANK[before] || outcome === 'broken';
     if (!isNew) return [];
     outcomes.set(rule.id, outcome);
-    return [compact({ lesson: rule.id, revision: rule.revision, outcome, before })];
+    const isProvisional = rule.check?.standing === 'provisional' || undefined;
+    return [compact({ lesson: rule.id, revision: rule.revision, outcome, isProvisional, before })];
   });
   if (results.length === 0) return [];
   const fact: AdherenceFact = { type: 'rules-observed', session, turn: evidence.turn, results };

@@ -15,8 +15,8 @@ import type { PracticeUnits } from './practice-units.ts';
 const MOST_COMPARED = 8;
 
 /**
- * The attempts at a task as a group. What a verifier graded is taken as it is; where nothing can grade, a model compares the attempts
- * with each other, each pair in both orders. Attempts that failed for reasons of our own are not in the group.
+ * The attempts at a task as a group. What a verifier or the rules of a person graded is taken as it is, where that is at least two; else a
+ * model compares the attempts with each other, each pair in both orders. Attempts that failed for reasons of our own are not in the group.
  */
 export async function gradeGroup(
   id: string,
@@ -25,12 +25,13 @@ export async function gradeGroup(
   signal: AbortSignal,
 ): Promise<{ readonly group: AttemptGroup; readonly spent?: string }> {
   const graded = attempts.filter(({ outcome }) => outcome.is === 'graded');
-  const ungraded = attempts.filter(({ outcome }) => outcome.is === 'ungraded').slice(0, MOST_COMPARED);
+  const compared = attempts.filter(({ outcome }) => outcome.is !== 'infrastructure').slice(0, MOST_COMPARED);
   const ask = units.askAbout(sessionsOf(task));
   const group = { id, task, generation };
-  if (graded.length >= ungraded.length || ungraded.length < 2 || ask === undefined)
+  const isGraded = graded.length >= 2 || graded.length === compared.length;
+  if (isGraded || compared.length < 2 || ask === undefined)
     return { group: { ...group, gradedBy: 'verifier', attempts: graded } };
-  const submissions = ungraded.map(
+  const submissions = compared.map(
     (attempt): Submission => ({ task: task.prompt, domain: task.domain, output: tellAttempt(attempt, task) }),
   );
   let spent: string | undefined;
@@ -44,10 +45,10 @@ export async function gradeGroup(
   };
   const grades = await createComparativeVerifier(judging)(submissions, signal);
   // A comparison of some pairs only is no grade.
-  const compared =
-    spent === undefined ? ungraded.flatMap((attempt, at) => withGrade(attempt, grades[at])) : [];
+  const attemptsGraded =
+    spent === undefined ? compared.flatMap((attempt, at) => withGrade(attempt, grades[at])) : [];
   return {
-    group: { ...group, gradedBy: 'compared', attempts: compared },
+    group: { ...group, gradedBy: 'compared', attempts: attemptsGraded },
     ...(spent === undefined ? {} : { spent }),
   };
 }

@@ -9,7 +9,6 @@ import type { VerifierRow } from '../../core/verifier-row.ts';
 import { createRunBudget } from '../../cost/run-budget.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
 import type { Calibration } from '../../evidence/judge/calibration.ts';
-import { checkOfDomain } from '../../evidence/verifiers/verify-task.ts';
 import { checkLessonText } from '../../lessons/check-lesson-text.ts';
 import type { LessonReplica } from '../../lessons/lesson-replica.ts';
 import { comparedText } from '../../lessons/similar/near-pairs.ts';
@@ -22,6 +21,7 @@ import type { FactFold } from '../learning-state.ts';
 import type { MemoryQuestion } from '../memory/open-questions.ts';
 import { openQuestionPractice, type PractisedQuestions } from '../memory/practise-questions.ts';
 import type { createNearestLessons } from '../nearest-lessons.ts';
+import { findTaskCheck } from '../rule-checks.ts';
 import { createReplayTasks, type ReplayTasksOptions } from '../trial/replay-tasks.ts';
 import { openPracticeHistory } from './practice-history.ts';
 import { createPracticeUnits } from './practice-units.ts';
@@ -232,8 +232,11 @@ function createSessionModels(parts: PracticeParts, models: PracticeModels): Sess
       const mayLearn = (session: string): Promise<boolean> => maySee(learner, session, records);
       return findRecordedGroups({ records, evidence, embed, split: 'learn', maySee: mayLearn }, signal);
     },
-    withCheck: (task) => {
-      const check = task.check ?? checkOfDomain(task, parts.verifiers, models.learner !== undefined);
+    withCheck: async (task) => {
+      const check = await findTaskCheck(task, models.learner !== undefined, {
+        ...parts,
+        lessons: () => library.shown(clock.now()),
+      });
       return check === undefined ? task : { ...task, check };
     },
     openAttempts: async (budget, signal) => {

@@ -203,7 +203,7 @@ export async function openTasks(
   const opened: PracticeTask[] = [];
   for (const id of ids) {
     const task = await tasks.open(id, records);
-    if (task !== undefined && (await mayAttempt(task))) opened.push(withCheck(task));
+    if (task !== undefined && (await mayAttempt(task))) opened.push(await withCheck(task));
   }
   return opened;
 }

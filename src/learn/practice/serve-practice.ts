@@ -221,7 +221,7 @@ const showTask: PracticeCommand = async ({ options }, { id }) => {
   const task = (await tasks.open(stored.task.id, records)) ?? stored.task;
   const whyNot = await whyNotAttempted(task);
   return compact({
-    ...describeTask({ ...stored, task: withCheck(task) }),
+    ...describeTask({ ...stored, task: await withCheck(task) }),
     ...(whyNot === undefined ? { canRun: true } : { canRun: false, whyNot }),
     whole: toJson(task),
     history: stored.history && toJson(stored.history),

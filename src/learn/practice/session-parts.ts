@@ -34,8 +34,8 @@ export interface SessionParts {
   readonly mayAttempt: (task: PracticeTask) => Promise<boolean>;
   /** Why a task cannot be attempted and checked on this machine now; undefined when it can. */
   readonly whyNotAttempted: (task: PracticeTask) => Promise<string | undefined>;
-  /** The task with the check that the owner configured for its domain, where it has none of its own. */
-  readonly withCheck: (task: PracticeTask) => PracticeTask;
+  /** The task with what grades attempts at it, where it has no check of its own. */
+  readonly withCheck: (task: PracticeTask) => Promise<PracticeTask>;
   /** The model that draws conclusions, within a budget; undefined: attempts are graded, and nothing is concluded. */
   readonly openAsk: (budget: Budget) => Promise<{ readonly ask: Ask; readonly model: string } | undefined>;
   readonly openBudget: (spent: Spending) => Budget;

@@ -6,13 +6,13 @@ import { wilsonInterval } from '../../../src/stats/interval.ts';
 
 const hearPairs = (calibration: Calibration, agreed: number, turns: number): void => {
   for (let turn = 0; turn < turns; turn++) {
-    calibration.hear({ turn: `t${turn}`, source: 'person', score: 1 });
-    calibration.hear({ turn: `t${turn}`, source: 'judge', score: turn < agreed ? 0.3 : -1 });
+    calibration.hear({ turn: `t${turn}`, source: 'person', score: 1, at: 1 });
+    calibration.hear({ turn: `t${turn}`, source: 'judge', score: turn < agreed ? 0.3 : -1, at: 1 });
   }
 };
 
 describe('calibration', () => {
-  it('counts the judge half until 20 turns are compared, then fully, and not at all once it disagrees', () => {
+  it('counts the judge half until 20 turns are compared, then fully, and switches it off once it disagrees', () => {
     const few = createCalibration();
     hearPairs(few, 19, 19);
     expect(few.status().weight).toBe(0.5);
@@ -33,7 +33,7 @@ describe('calibration', () => {
       ['both', 'chat', -1],
       ['both', 'person', 1],
     ] as const)
-      calibration.hear({ turn, source, score });
+      calibration.hear({ turn, source, score, at: 1 });
     expect(calibration.status()).toMatchObject({ turns: 2, agreed: 1, tooKind: 1 });
   });
 
@@ -66,7 +66,7 @@ describe('calibration', () => {
       ['signalled', 'judge', 1],
       ['signalled', 'signal', -1],
     ];
-    for (const [turn, source, score] of rewards) calibration.hear({ turn, source, score });
+    for (const [turn, source, score] of rewards) calibration.hear({ turn, source, score, at: 1 });
     expect(calibration.status()).toMatchObject({
       turns: 3,
       agreed: 1,
@@ -84,9 +84,9 @@ describe('calibration', () => {
       ['verifier', -1],
       ['person', 1],
     ] as const)
-      calibration.hear({ turn: 't', source, score });
+      calibration.hear({ turn: 't', source, score, at: 1 });
     expect(calibration.status()).toMatchObject({ turns: 1, agreed: 0 });
-    calibration.hear({ turn: 't', source: 'verifier', score: 1 });
+    calibration.hear({ turn: 't', source: 'verifier', score: 1, at: 1 });
     expect(calibration.status()).toMatchObject({ turns: 1, agreed: 1 });
   });
 
@@ -98,7 +98,7 @@ describe('calibration', () => {
         hearPairs(calibration, agreed, turns);
         const { isTrusted, said } = calibration.status();
         expect(isTrusted).toBe(turns < 20 || wilsonInterval(agreed, turns).high >= 0.6);
-        expect(said.includes('no longer trusted')).toBe(!isTrusted);
+        expect(said.includes('it is switched off until models.judge names another model')).toBe(!isTrusted);
       }),
     );
     const [bad, luckier] = [createCalibration(), createCalibration()];
@@ -113,7 +113,47 @@ describe('calibration', () => {
     expect(calibration.status().isTrusted).toBe(false);
     for (let turn = 0; turn < 30; turn++)
       for (const source of ['judge', 'person'] as const)
-        calibration.hear({ turn: `new${turn}`, source, score: 1 });
+        calibration.hear({ turn: `new${turn}`, source, score: 1, at: 1 });
     expect(calibration.status()).toMatchObject({ turns: 30, agreed: 30, isTrusted: true });
+  });
+
+  it('compares the judge with the checks of rules, below a person and above the chat', () => {
+    const calibration = createCalibration();
+    for (let turn = 0; turn < 20; turn++) {
+      calibration.hear({ turn: `t${turn}`, source: 'judge', score: 1, at: 1 });
+      calibration.hear({ turn: `t${turn}`, source: 'check', score: -1, at: 1 });
+      calibration.hear({ turn: `t${turn}`, source: 'chat', score: 1, at: 1 });
+    }
+    expect(calibration.status()).toMatchObject({ turns: 20, agreed: 0, isTrusted: false });
+    calibration.hear({ turn: 't0', source: 'person', score: 1, at: 1 });
+    expect(calibration.status()).toMatchObject({ turns: 20, agreed: 1 });
+  });
+
+  it('keeps a judge off until another model is tested, which begins without the comparisons of the one before', () => {
+    const calibration = createCalibration();
+    const test = (model: string, at: number): void =>
+      calibration.test({
+        seq: at,
+        at,
+        fact: {
+          type: 'judge-tested',
+          model,
+          set: 's',
+          right: 16,
+          praised: 0,
+          blamed: 0,
+          unclear: 0,
+          isPassed: true,
+        },
+      });
+    test('local/small', 1);
+    hearPairs(calibration, 2, 30);
+    test('local/small', 50);
+    expect(calibration.status()).toMatchObject({ turns: 30, isTrusted: false });
+    test('local/large', 60);
+    expect(calibration.status()).toMatchObject({ turns: 0, isTrusted: true });
+    calibration.hear({ turn: 'new', source: 'judge', score: 1, at: 61 });
+    calibration.hear({ turn: 'new', source: 'check', score: 1, at: 61 });
+    expect(calibration.status()).toMatchObject({ turns: 1, agreed: 1 });
   });
 });

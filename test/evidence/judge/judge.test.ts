@@ -42,7 +42,7 @@ describe('a judge', () => {
     const { ruling, asked } = await ruleOn(scores.map((one) => vote(one)));
     expect(ruling).toMatchObject({
       kind: 'ruled',
-      reward: { source: 'judge', weight: 1, note: `because ${Math.sign(score)}` },
+      reward: { source: 'judge', note: `because ${Math.sign(score)}` },
     });
     expect(ruling.kind === 'ruled' && ruling.reward.score).toBeCloseTo(score, 9);
     expect(asked).toBe(questions);
@@ -318,20 +318,20 @@ describe('a judge and the material of a turn', () => {
 });
 
 describe('a judge that disagrees with people', () => {
-  it('is not trusted, and its rewards have no weight', async () => {
+  it('is switched off: it is not asked, and says why', async () => {
     const calibration = createCalibration();
     const { ask } = asking(() => vote(1));
     const judge = createJudge({ ask, calibration, cache: createRulingCache() });
     expect(await judge(turnOf(), open, never)).toMatchObject({
-      reward: { weight: 0.5, score: 0.5, note: 'because 1' },
+      reward: { score: 0.5, note: 'because 1' },
     });
     for (let turn = 0; turn < 30; turn++) {
-      calibration.hear({ turn: `t${turn}`, source: 'judge', score: 1 });
-      calibration.hear({ turn: `t${turn}`, source: 'person', score: turn < 8 ? 1 : -1 });
+      calibration.hear({ turn: `t${turn}`, source: 'judge', score: 1, at: 1 });
+      calibration.hear({ turn: `t${turn}`, source: 'person', score: turn < 8 ? 1 : -1, at: 1 });
     }
-    const ruling = await judge(turnOf(), open, never);
-    expect(ruling).toMatchObject({
-      reward: { weight: 0, score: 1, note: expect.stringContaining('not counted: the judge agrees') },
+    expect(await judge(turnOf(), open, never)).toEqual({
+      kind: 'skipped',
+      why: expect.stringContaining('on 8 of 30 turns'),
     });
   });
 });

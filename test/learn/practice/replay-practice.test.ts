@@ -10,7 +10,8 @@ import { createRecordedWork } from './sources/recorded-work.ts';
 function trustedJudge() {
   const calibration = createCalibration();
   for (let at = 0; at < 40; at++)
-    for (const source of ['judge', 'person'] as const) calibration.hear({ turn: `t${at}`, source, score: 1 });
+    for (const source of ['judge', 'person'] as const)
+      calibration.hear({ turn: `t${at}`, source, score: 1, at: 1 });
   return calibration;
 }
 

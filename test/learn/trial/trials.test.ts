@@ -309,8 +309,8 @@ describe('a judge', () => {
     expect(judge.judgeRefusal()).toContain('on too few turns: no turns to compare the judge with yet');
     expect(world.made).toEqual([]);
     for (let at = 0; at < 30; at++) {
-      calibration.hear({ turn: `t${at}`, source: 'judge', score: 1 });
-      calibration.hear({ turn: `t${at}`, source: 'person', score: 1 });
+      calibration.hear({ turn: `t${at}`, source: 'judge', score: 1, at: 1 });
+      calibration.hear({ turn: `t${at}`, source: 'person', score: 1, at: 1 });
     }
     expect(judge.judgeRefusal()).toBeUndefined();
   });

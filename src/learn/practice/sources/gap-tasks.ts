@@ -184,6 +184,7 @@ export const createGapTasks = (options: GapOptions): PracticeSource => ({
           prompt: text,
           domain,
           isApproximate: true,
+          about: lessons,
           ...(agent === undefined ? {} : { agent }),
           ...(project === undefined ? {} : { project }),
           ...(session === undefined || turn === undefined ? {} : { from: { session, turn } }),

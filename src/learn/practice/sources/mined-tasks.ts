@@ -1,17 +1,22 @@
 import { EXPECTED_EVENT, type StoredFact } from '../../../core/fact.ts';
 import type { Json } from '../../../core/json.ts';
+import type { Lesson } from '../../../core/lesson.ts';
 import type {
+  CheckedRule,
   PracticeSource,
   PracticeTask,
   TaskCheck,
   TasksWanted,
   WorkspaceSnapshot,
 } from '../../../core/practice.ts';
+import { principalOfSession } from '../../../core/principal.ts';
 import type { Records, SessionView, TurnView } from '../../../core/store.ts';
 import { readWorkspaceContent } from '../../../core/workspace-content.ts';
+import { workUpTo } from '../../../evidence/checked-work.ts';
 import type { EvidenceReader } from '../../../evidence/evidence-reader.ts';
 import { isPractisedOn } from '../../../evidence/learned-from.ts';
 import { domainOf } from '../../../evidence/verify-session.ts';
+import { gradeByRules, rulesFor } from '../../rule-checks.ts';
 import type { WorkPlace } from './check-commands.ts';
 import { type MatterProof, type RecordedMatter, readMatters, readProof } from './read-matters.ts';
 import { normalPrompt, rootOf, taskId } from './split.ts';
@@ -25,6 +30,8 @@ export type MinedRecords = Pick<
 interface MinedTasksOptions {
   readonly records: MinedRecords;
   readonly evidence: Pick<EvidenceReader, 'turns'>;
+  /** Those that are shown now. */
+  readonly lessons: () => readonly Lesson[];
   /** Called for each request that could have become a task and did not. */
   readonly onRefused?: (refusal: MiningRefusal) => void;
 }
@@ -44,10 +51,11 @@ const LONGEST_QUOTE = 400;
 const MOST_CRITERIA = 6;
 
 /**
- * Requests of users that were corrected, marked hard, asked again, rated, or done with proof, newest first. Only of callers that
+ * Requests of users that were corrected, marked hard, asked again, rated, done with proof, or that the check of a rule was about, newest first. Only of callers that
  * may teach, only in the user's own words. The truth is concluded from the record, and marked so.
  */
-export function createMinedTasks({ records, evidence, onRefused }: MinedTasksOptions): PracticeSource {
+export function createMinedTasks(options: MinedTasksOptions): PracticeSource {
+  const { records, onRefused } = options;
   return {
     origin: 'mined',
     find: async (wanted, signal) => {
@@ -56,7 +64,7 @@ export function createMinedTasks({ records, evidence, onRefused }: MinedTasksOpt
       const refused = new Set<string>();
       for await (const session of sessionsOf(records, wanted)) {
         if (signal.aborted || found.size >= wanted.count) break;
-        for (const task of await mineSession(session, { records, evidence, hard, onRefused })) {
+        for (const task of await mineSession(session, { ...options, hard })) {
           if (wanted.domain !== undefined && task.domain !== wanted.domain) continue;
           const name = `${task.agent}\n${task.project}\n${normalPrompt(task.prompt)}`;
           const other = found.get(name);
@@ -114,16 +122,13 @@ async function hardSessions(records: Pick<Records, 'factsOf'>): Promise<Readonly
   }
 }
 
-interface SessionMining {
-  readonly records: MinedRecords;
-  readonly evidence: Pick<EvidenceReader, 'turns'>;
+interface SessionMining extends MinedTasksOptions {
   readonly hard: ReadonlySet<string>;
-  readonly onRefused: ((refusal: MiningRefusal) => void) | undefined;
 }
 
 async function mineSession(
   session: SessionView,
-  { records, evidence, hard, onRefused }: SessionMining,
+  { records, evidence, lessons, hard, onRefused }: SessionMining,
 ): Promise<readonly PracticeTask[]> {
   const views = await records.turns(session.id);
   const isMined = (view: TurnView): boolean =>
@@ -136,13 +141,14 @@ async function mineSession(
   const domain = await domainOf(session.id, records);
   const events = await records.events(session.id);
   const order = views.map(({ id }) => id);
+  const place = { agent: session.agent, project: session.project?.id, domain };
+  const rules = rulesFor(lessons(), { ...place, member: principalOfSession(session.id) });
   const tasks: PracticeTask[] = [];
   for (const matter of matters) {
     const snapshot = snapshotBefore(matter.turn, order, events);
     const proof = readProof(matter, placeOf(snapshot));
     const refuse = (why: string): void => onRefused?.({ session: session.id, turn: matter.turn, why });
-    const reasons = reasonsOf(matter, proof, hard.has(session.id));
-    if (reasons.length === 0) continue;
+    if (!isWorthPractising(matter, proof, { isHard: hard.has(session.id), rules })) continue;
     if (proof.contradiction !== undefined) {
       refuse(proof.contradiction);
       continue;
@@ -166,18 +172,19 @@ async function mineSession(
   return tasks;
 }
 
-type MiningReason = 'corrected' | 'asked again' | 'hard' | 'proven' | 'rated' | 'answer known';
-
-function reasonsOf(matter: RecordedMatter, proof: MatterProof, isHard: boolean): readonly MiningReason[] {
-  const hasFailure = matter.turns.some(({ appraisal }) => appraisal.verdict === 'failure');
-  const reasons: (readonly [MiningReason, boolean])[] = [
-    ['corrected', matter.corrections.length > 0],
-    ['asked again', matter.isAskedAgain],
-    ['hard', isHard && hasFailure],
-    ['proven', proof.commands === 'passed'],
-    ['rated', matter.turns.some(({ evidence }) => evidence.given.some(({ source }) => source === 'person'))],
-  ];
-  return reasons.filter(([, is]) => is).map(([reason]) => reason);
+/** It was corrected, asked again, hard, proven or rated, or the check of a rule is about it. */
+function isWorthPractising(
+  { corrections, isAskedAgain, turns }: RecordedMatter,
+  proof: MatterProof,
+  { isHard, rules }: { readonly isHard: boolean; readonly rules: readonly CheckedRule[] },
+): boolean {
+  if (corrections.length > 0 || isAskedAgain || proof.commands === 'passed') return true;
+  if (isHard && turns.some(({ appraisal }) => appraisal.verdict === 'failure')) return true;
+  return turns.some(
+    (turn) =>
+      turn.evidence.given.some(({ source }) => source === 'person') ||
+      gradeByRules(rules, workUpTo(turn)) !== undefined,
+  );
 }
 
 type Snapshot = Extract<StoredFact['fact'], { readonly type: 'workspace-snapshotted' }>;

@@ -13,7 +13,7 @@ import type { PracticeTasks } from './practice-tasks.ts';
 export interface RefreshParts {
   readonly records: MinedRecords & Pick<Records, 'append' | 'turn' | 'turns'>;
   readonly evidence: Pick<EvidenceReader, 'turns'>;
-  readonly library: Pick<Library, 'lessons'>;
+  readonly library: Pick<Library, 'lessons' | 'shown'>;
   readonly effects: Pick<LessonEffects, 'usefulness' | 'verdict'>;
   readonly tasks: PracticeTasks;
   /** Files that a person wrote. */
@@ -39,7 +39,7 @@ export async function refreshTasks(
       embed,
       ...(parts.onFault === undefined ? {} : { onFault: parts.onFault }),
     }),
-    createMinedTasks({ records, evidence }),
+    createMinedTasks({ records, evidence, lessons: () => library.shown(parts.now()) }),
     createGapTasks({
       lessons: () => library.lessons(),
       effects,

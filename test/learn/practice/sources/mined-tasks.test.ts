@@ -17,7 +17,12 @@ async function mine(
 ): Promise<{ readonly tasks: readonly PracticeTask[]; readonly refused: readonly MiningRefusal[] }> {
   const refused: MiningRefusal[] = [];
   const { records, evidence } = work;
-  const source = createMinedTasks({ records, evidence, onRefused: (one) => void refused.push(one) });
+  const source = createMinedTasks({
+    records,
+    evidence,
+    lessons: () => [],
+    onRefused: (one) => void refused.push(one),
+  });
   return { tasks: await source.find({ count: 100 }, signal), refused };
 }
 

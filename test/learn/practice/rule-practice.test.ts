@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import type { RuleCheck } from '../../../src/core/check.ts';
+import type { AttemptOrder, PracticeTask } from '../../../src/core/practice.ts';
+import { createTaskVerifier } from '../../../src/evidence/verifiers/verify-task.ts';
+import { domainOf } from '../../../src/evidence/verify-session.ts';
+import { rootOf, splitOf } from '../../../src/learn/practice/sources/split.ts';
+import { withRuleChecks } from '../../../src/learn/rule-checks.ts';
+import { attemptsWith, orderOf, scriptOf } from '../../agent/attempts/orders.ts';
+import { ruleCheck } from '../../lessons/checks/make-check.ts';
+import { lessonText } from '../../support/lesson-text.ts';
+import { openScripted } from './open-scripted.ts';
+import { goodReply, scriptedModel } from './scripted-practice.ts';
+import { createRecordedWork, type RecordedWork } from './sources/recorded-work.ts';
+
+const ISO = ruleCheck({
+  appliesWhen: [{ is: 'pattern', pattern: '\\d{4}-\\d{2}-\\d{2}|\\d{1,2} Nov \\d{4}' }],
+  holdsWhen: [{ is: 'pattern', pattern: '\\d{1,2} Nov \\d{4}', max: 0 }],
+});
+const KEEPS = 'The daily amounts of 2026-11-17, checked line by line for daily.';
+const BREAKS = 'The amounts of 17 Nov 2026, and daily are listed without a currency sign.';
+const AVOIDS = 'There is nothing to report about daily.';
+
+/** A silent session of the user: nobody corrected or rated it. Returns its words. */
+async function recordReport(work: RecordedWork, session: string, answer = BREAKS): Promise<string> {
+  work.record(`${session}-probe`, [{ user: 'hello' }, { agent: 'hello' }]);
+  const domain = await domainOf(`${session}-probe`, work.records);
+  const words = Array.from({ length: 60 }, (_, nth) => `Write the daily report of shop ${nth} as a table`);
+  const prompt = words.find((one) => splitOf(rootOf(domain, one)) === 'learn') ?? '';
+  work.record(session, [{ user: prompt }, { agent: answer }]);
+  return prompt;
+}
+
+interface Practised {
+  readonly tasks: readonly PracticeTask[];
+  /** What the learning model was asked, by stage. */
+  readonly asked: readonly { readonly stage: string; readonly user: string }[];
+}
+
+/** One session of practice with this rule and these replies of the attempts, in turn. */
+async function practiseWith(
+  { check, member }: { readonly check: RuleCheck; readonly member?: string },
+  replies: readonly string[],
+): Promise<Practised> {
+  const work = createRecordedWork();
+  await recordReport(work, 's');
+  const model = scriptedModel(goodReply);
+  const orders: AttemptOrder[] = [];
+  const { make } = attemptsWith(scriptOf(...replies), { verify: withRuleChecks(createTaskVerifier({})) });
+  const attempt = (order: AttemptOrder, signal: AbortSignal) => {
+    orders.push(order);
+    return make(order, signal);
+  };
+  const { command, finish, lessons } = await openScripted({}, { ...work, model, attempt });
+  const text = lessonText({
+    name: 'iso-dates',
+    description: '"Use ISO dates in reports"',
+    content: 'The user said so.',
+    scope: member === undefined ? {} : { member },
+  });
+  await lessons.library.publish({
+    id: 'told',
+    reason: 'told',
+    by: { kind: 'person', name: 'ada' },
+    changes: [{ op: 'add', id: 'iso', kind: 'skill', state: 'live', text, check }],
+  });
+  await command('run', { kind: 'exploratory' });
+  await finish();
+  return { tasks: orders.map(({ task }) => task), asked: model.asked };
+}
+
+describe('practice where nobody configured a verifier', () => {
+  it("grades attempts at a silent session's task by the rule that its person told, and says what broke it", async () => {
+    const { tasks, asked } = await practiseWith({ check: ISO }, [BREAKS, KEEPS, AVOIDS]);
+    expect(tasks[0]).toMatchObject({ origin: 'mined', check: { kind: 'rules', rules: [{ lesson: 'iso' }] } });
+    expect(asked.filter(({ stage }) => stage === 'compare')).toEqual([]);
+    const compared = asked.find(({ stage }) => stage === 'advantage')?.user ?? '';
+    expect(compared).toContain('broke “Use ISO dates in reports”: The amounts of 17 Nov 2026');
+    expect(compared).toContain('kept “Use ISO dates in reports”');
+    // Never rewarded for avoiding the subject.
+    expect(compared).not.toContain(AVOIDS);
+  });
+
+  it('compares attempts as before where a rule applies to fewer than two of them', async () => {
+    const { asked } = await practiseWith({ check: ISO }, [AVOIDS, `${AVOIDS} Really.`, KEEPS]);
+    expect(asked.some(({ stage }) => stage === 'compare')).toBe(true);
+  });
+
+  it('takes no task for a provisional check, or for a rule of another key', async () => {
+    for (const rule of [
+      { check: { ...ISO, standing: 'provisional' as const } },
+      { check: ISO, member: 'k_0123456789' },
+    ])
+      expect((await practiseWith(rule, [BREAKS, KEEPS, AVOIDS])).tasks).toEqual([]);
+  });
+});
+
+describe('an attempt that rules grade', () => {
+  it('is graded by the commands that it ran', async () => {
+    const check = ruleCheck({
+      looksAt: 'commands',
+      appliesWhen: [{ is: 'program', run: 'npm|pnpm' }],
+      holdsWhen: [{ is: 'program', run: 'npm', max: 0 }],
+    });
+    const verify = withRuleChecks(createTaskVerifier({}));
+    const grade = async (command: string) => {
+      const call = {
+        type: 'tool-call' as const,
+        id: 'c',
+        name: 'run_command',
+        arguments: JSON.stringify({ command }),
+      };
+      const { task } = orderOf({
+        check: { kind: 'rules', rules: [{ lesson: 'p', rule: 'Use pnpm', check }] },
+      });
+      const messages = [
+        { role: 'user' as const, content: [{ type: 'text' as const, text: task.prompt }] },
+        { role: 'assistant' as const, content: [call] },
+      ];
+      const submission = { task: task.prompt, domain: task.domain, output: 'Done.', messages };
+      return verify(task, submission, new AbortController().signal);
+    };
+    expect(await grade('npm test')).toMatchObject({ reward: 0, reasons: ['broke “Use pnpm”: npm test'] });
+    expect(await grade('pnpm test')).toMatchObject({ reward: 1 });
+    expect(await grade('ls')).toEqual({ status: 'does-not-apply' });
+  });
+});
