@@ -59,7 +59,6 @@ export interface OpenLessonsOptions {
   readonly place?: () => LessonPlace;
 }
 
-
 /** Rejects with `StoreError` when the record cannot be read. */
 export async function openLessons(options: OpenLessonsOptions): Promise<OpenLessons> {
   const { records, clock, newId, onFault } = options;

@@ -59,9 +59,7 @@ describe('instar lessons consolidate', () => {
     expect((await script('lessons', 'show', String(kept))).stdout).toMatch(
       new RegExp(`replaces\\s+${merged.title} \\(retired\\)`),
     );
-    expect((await script('lessons', 'show', merged.name)).stdout).toMatch(
-      /replaced by\s+Sort the rows\n/,
-    );
+    expect((await script('lessons', 'show', merged.name)).stdout).toMatch(/replaced by\s+Sort the rows\n/);
   });
 
   it('shows with --plan what it would do and why, also where --yes is given, and does nothing', async () => {

@@ -4,8 +4,8 @@ import type { Library } from '../../core/library.ts';
 import type { Records } from '../../core/store.ts';
 import { describeTrial, isForOwner } from '../effect/describe-trial.ts';
 import type { TrialRecord } from '../effect/fold-trials.ts';
-import { isPersonsWord } from '../told.ts';
 import { originOf, quoteWords } from '../title.ts';
+import { isPersonsWord } from '../told.ts';
 import { closingOf } from './closed-by.ts';
 
 type EvidenceRecords = Pick<Records, 'turn' | 'session' | 'block' | 'rewards'>;

@@ -6,8 +6,8 @@ import { byPlaceInBlock, isOwnersAlone } from '../identity-tier.ts';
 import { contentOf } from '../overlay-lessons.ts';
 import { renderLine } from '../render-block.ts';
 import { isSameInPlainWords } from '../similar/plain-words.ts';
-import { isPersonsWord, personsWords } from '../told.ts';
 import { promptName } from '../title.ts';
+import { isPersonsWord, personsWords } from '../told.ts';
 import type { RecallCandidate } from './find-candidates.ts';
 import { NOTE_WEIGHTS, type RelevanceWeights, relevanceOf } from './relevance.ts';
 

@@ -1,8 +1,8 @@
 import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { RecallQuery, RecallResult } from '../../core/recall.ts';
 import { placeLessons, renderDelta, renderSaid } from '../render-block.ts';
-import { isPersonsWord, personsWords } from '../told.ts';
 import { promptName } from '../title.ts';
+import { isPersonsWord, personsWords } from '../told.ts';
 import {
   extendThread,
   freezeThread,

@@ -6,8 +6,8 @@ import { describeTrial, isForOwner, trialOf } from '../effect/describe-trial.ts'
 import type { Trials } from '../effect/fold-trials.ts';
 import type { LessonEffects } from '../effect/lesson-effects.ts';
 import { activationOf } from '../recall/activation.ts';
-import { isPersonsWord } from '../told.ts';
 import { namesOf, pairNames } from '../title.ts';
+import { isPersonsWord } from '../told.ts';
 import { LESSON_LIKENESS } from './compare.ts';
 import { type Contradiction, whyContradict } from './contradictions.ts';
 import { findDuplicates } from './duplicates.ts';

@@ -2,8 +2,8 @@ import type { LessonText, Note, Scope } from '../../../core/lesson.ts';
 import { keywordsOf } from '../../../text/topic-words.ts';
 import { oneLine } from '../../../text/visible-text.ts';
 import { writeLesson } from '../../distiller/write-lesson.ts';
-import { standsInEveryTask } from '../../rule-reach.ts';
 import { draftLesson } from '../../draft-lesson.ts';
+import { standsInEveryTask } from '../../rule-reach.ts';
 import type { Statement } from './read-statements.ts';
 
 /** The name of this learner in the evidence of its notes. */
