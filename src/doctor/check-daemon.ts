@@ -34,7 +34,7 @@ export function checkDaemon(home: Home, answering: DaemonRecord | undefined): re
   ];
 }
 
-/** Whether the running daemon uses the settings of the config file. */
+/** Whether the running daemon uses the settings of the config file, and trusts its judge. */
 export async function checkRunningSettings(
   daemon: DaemonRecord | undefined,
   home: Home,
@@ -45,8 +45,14 @@ export async function checkRunningSettings(
     const key = readKey(home, env)?.key ?? '';
     const headers = { authorization: `Bearer ${key}` };
     const reply = await callDaemon(daemon, '/api/status', { headers, timeoutMs: STATUS_TIMEOUT_MS });
-    const { settings } = asObject(parseJson(reply.text));
-    return describeSettingsState(settings).map(({ what, fix }) => warned('settings', what, fix));
+    const { settings, learning } = asObject(parseJson(reply.text));
+    const { judge, models } = asObject(learning);
+    const { isTrusted, said, testedModel } = asObject(judge);
+    const isOff = isTrusted === false && testedModel === asObject(models).judge;
+    return [
+      ...describeSettingsState(settings).map(({ what, fix }) => warned('settings', what, fix)),
+      ...(isOff ? [warned('judge', String(said), 'name another model as models.judge')] : []),
+    ];
   } catch {
     // A daemon that does not answer, or a faulty key, is reported by its own check.
     return [];

@@ -49,11 +49,11 @@ function workOfTurns(turns: readonly AppraisedTurn[]): CheckedWork {
  */
 export function workUpTo({ evidence, conversation }: AppraisedTurn): CheckedWork {
   const before = conversation?.messages.slice(0, conversation.reply - conversation.from) ?? [];
-  return workOf(evidence.task, before, evidence.reply);
+  return workInConversation(evidence.task, before, evidence.reply);
 }
 
 /** The same of any conversation: `before` is what led to the reply. */
-export const workOf = (
+export const workInConversation = (
   request: string,
   before: readonly ChatMessage[],
   reply: readonly AssistantPart[],

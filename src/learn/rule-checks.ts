@@ -6,7 +6,7 @@ import { principalOfSession } from '../core/principal.ts';
 import type { DecodedTurn, Records, TurnView } from '../core/store.ts';
 import type { Submission, Verification } from '../core/verifier.ts';
 import type { VerifierRow } from '../core/verifier-row.ts';
-import { workOf } from '../evidence/checked-work.ts';
+import { workInConversation } from '../evidence/checked-work.ts';
 import { isPractisedOn } from '../evidence/learned-from.ts';
 import { taskOf } from '../evidence/turn-evidence.ts';
 import { checkOfDomain } from '../evidence/verifiers/verify-task.ts';
@@ -80,7 +80,7 @@ export const withRuleChecks =
   async (task, submission, signal) => {
     if (task.check?.kind !== 'rules') return verify(task, submission, signal);
     const { task: prompt, messages = [], output } = submission;
-    const work = workOf(prompt, messages, [{ type: 'text', text: output }]);
+    const work = workInConversation(prompt, messages, [{ type: 'text', text: output }]);
     const grade = gradeByRules(task.check.rules, work);
     if (grade === undefined) return { status: 'does-not-apply' };
     return { status: 'ok', reward: grade.reward, reasons: grade.reasons };
@@ -133,7 +133,7 @@ async function readRecordedWork(
     const read = isPractisedOn(view) ? await decodeTurn(view) : undefined;
     if (read === undefined) break;
     const { messages } = read.request;
-    const next = workOf(taskOf(messages), messages, read.reply);
+    const next = workInConversation(taskOf(messages), messages, read.reply);
     if (work !== undefined && next.request !== work.request) break;
     work = next;
   }

@@ -1,75 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { blockHash } from '../../src/base/block-hash.ts';
 import type { Lesson } from '../../src/core/lesson.ts';
-import { formatTurnBodyKey } from '../../src/core/store.ts';
-import { toRecords } from '../../src/record/records.ts';
-import { createRequestEncoder } from '../../src/record/request-manifest.ts';
-import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 import { readStoredTurn } from '../../src/record/stored-turn.ts';
 import { createRecordedTasks } from '../../train/recorded-tasks.ts';
 import { countTasks, sayRecordedTasks } from '../../train/task-sources.ts';
 import { ruleCheck } from '../lessons/checks/make-check.ts';
 import { lesson } from '../lessons/recall/sample-lessons.ts';
-import { end, start } from '../record/store/facts.ts';
+import { answer, DAY, ISO, isoRule, NOW, type Recorded, record } from './recorded-sessions.ts';
 
 const { signal } = new AbortController();
-const DAY = 24 * 3_600_000;
-const NOW = 100 * DAY;
-const TOOLS = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }];
-
-interface Recorded {
-  readonly session: string;
-  readonly says?: string;
-  readonly at?: number;
-  readonly domain?: string;
-  readonly reply?: object;
-  readonly before?: readonly object[];
-  readonly role?: 'main' | 'aux';
-}
-
-const answer = (text: string) => ({ content: [{ type: 'text', text }], stop: 'end' });
 const call = { content: [{ type: 'tool-call', id: 'c', name: 'look', arguments: '{}' }], stop: 'tool-calls' };
-
-async function record(sessions: readonly Recorded[]) {
-  const records = toRecords(createMemoryStore(), () => NOW);
-  for (const { session, says = `sum ${session}`, at = NOW, domain = 'math', ...more } of sessions) {
-    const { reply = answer('it is 4'), before = [], role = 'main' } = more;
-    const body = {
-      model: 'gpt',
-      temperature: 0.2,
-      max_tokens: 50,
-      tools: TOOLS,
-      messages: [{ role: 'system', content: 'Be brief.' }, ...before, { role: 'user', content: says }],
-    };
-    const turn = `t-${session}`;
-    const request = formatTurnBodyKey({ turn, part: 'request' });
-    const keeper = createRequestEncoder((value) => JSON.stringify(value));
-    const kept = keeper.keep(request, session, 'chat', Buffer.from(JSON.stringify(body)));
-    if (kept === undefined) throw new Error('nothing was kept');
-    const said = JSON.stringify(reply);
-    await records.append(
-      [
-        start(turn, session, { wire: 'openai-chat', agent: 'ada', role, request }),
-        {
-          type: 'lessons-recalled',
-          session,
-          turn,
-          thread: '',
-          generation: 1,
-          why: 'new',
-          lessons: [],
-          heldOut: [],
-          domain: { name: domain, reason: 'header' },
-          considered: [],
-          engine: 'words',
-        } as const,
-        end(turn, { reply: blockHash(said) }),
-      ].map((fact) => ({ at, fact })),
-      [...kept, { hash: blockHash(said), text: said, session }],
-    );
-  }
-  return records;
-}
 
 const ROWS = [
   { domain: 'math', kind: 'regex', pattern: '[0-9]' },
@@ -77,12 +16,6 @@ const ROWS = [
   { domain: 'costly', kind: 'rubric', criteria: [{ text: 'it is right' }] },
 ];
 
-const ISO = ruleCheck({
-  appliesWhen: [{ is: 'pattern', pattern: '\\d{4}-\\d{2}-\\d{2}|\\d{1,2} Nov \\d{4}' }],
-  holdsWhen: [{ is: 'pattern', pattern: '\\d{1,2} Nov \\d{4}', max: 0 }],
-});
-const isoRule = (name: string, scope: Lesson['text']['scope'] = {}): Lesson =>
-  lesson(name, { check: ISO, description: '"Use ISO dates"', scope, note: { source: 'told' } });
 const THANKS = ruleCheck({
   appliesWhen: [{ is: 'pattern', pattern: 'Thanks' }],
   holdsWhen: [{ is: 'pattern', pattern: 'Thanks' }],

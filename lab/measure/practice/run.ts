@@ -6,6 +6,7 @@ import { inParallel } from '../../../src/learn/practice/attempt-batch.ts';
 import { createSharedEmbed } from '../../suites/shared-embed.ts';
 import { writeSection } from '../markdown.ts';
 import { createEngineCounts, describeEngines, requireEngine, requireSome } from '../measured.ts';
+import { reportByRules } from './by-rules.ts';
 import { measureSeed, type SeedResult, type SeedSize } from './measure-seed.ts';
 import { reportPractice } from './practice-report.ts';
 
@@ -13,6 +14,7 @@ import { reportPractice } from './practice-report.ts';
  * What a night of practice changes: nano on rules that nobody tuned for, with an empty library, before and after. The lessons and the
  * weights of the same groups are measured apart and together on tasks of other worlds, beside simpler ways to use the same night.
  *
+ *   npm run bench:practice -- --rules        where nobody configured a verifier, by the checks of rules; seconds, without nano
  *   npm run bench:practice [-- --write] [--seeds 3] [--tasks 60] [--night usual|small] [--parallel 3] [--json FILE]
  *
  * `--tasks`: tasks of the report split for each seed. `--parallel`: seeds at the same time. `--write` replaces the section of docs/practice.md.
@@ -25,8 +27,14 @@ const { values } = parseArgs({
     night: { type: 'string', default: 'usual' },
     parallel: { type: 'string', default: '3' },
     json: { type: 'string' },
+    rules: { type: 'boolean', default: false },
+    set: { type: 'string', default: 'lab/measure/checks/sets/dev.jsonl' },
   },
 });
+if (values.rules) {
+  process.stdout.write(`${await reportByRules(values.set)}\n`);
+  process.exit(0);
+}
 
 const NIGHTS: Readonly<Record<string, Omit<SeedSize, 'report'>>> = {
   usual: { tasks: 96, groupSize: 8, batch: 12, gate: 60, pairs: 48, trialAttempts: 480, bare: 10 },

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { RuleCheck } from '../../../src/core/check.ts';
 import type { AttemptOrder, PracticeTask } from '../../../src/core/practice.ts';
+import type { VerifierRow } from '../../../src/core/verifier-row.ts';
 import { createTaskVerifier } from '../../../src/evidence/verifiers/verify-task.ts';
 import { domainOf } from '../../../src/evidence/verify-session.ts';
 import { rootOf, splitOf } from '../../../src/learn/practice/sources/split.ts';
-import { withRuleChecks } from '../../../src/learn/rule-checks.ts';
+import { findTaskCheck, withRuleChecks } from '../../../src/learn/rule-checks.ts';
 import { attemptsWith, orderOf, scriptOf } from '../../agent/attempts/orders.ts';
 import { ruleCheck } from '../../lessons/checks/make-check.ts';
+import { lesson } from '../../lessons/recall/sample-lessons.ts';
 import { lessonText } from '../../support/lesson-text.ts';
 import { openScripted } from './open-scripted.ts';
 import { goodReply, scriptedModel } from './scripted-practice.ts';
@@ -122,5 +124,38 @@ describe('an attempt that rules grade', () => {
     expect(await grade('npm test')).toMatchObject({ reward: 0, reasons: ['broke “Use pnpm”: npm test'] });
     expect(await grade('pnpm test')).toMatchObject({ reward: 1 });
     expect(await grade('ls')).toEqual({ status: 'does-not-apply' });
+  });
+});
+
+describe('what grades a task', () => {
+  const rule = lesson('iso', { check: ISO, note: { source: 'told' } });
+  const grader = async (task: Partial<PracticeTask>, verifiers: readonly VerifierRow[] = []) => {
+    const work = createRecordedWork();
+    const [turn = ''] = work.record('s', [{ user: 'Write the daily report' }, { agent: BREAKS }]);
+    const from = { session: 's', turn };
+    const parts = { lessons: () => [rule], verifiers, records: work.records, decodeTurn: work.decodeTurn };
+    return (await findTaskCheck({ ...orderOf().task, from, ...task }, false, parts))?.kind;
+  };
+
+  it("is its own check, then the owner's verifier, then the rules, then criteria that a remark suggests", async () => {
+    const verifiers = [{ domain: '*', kind: 'regex', pattern: 'x' }] as const;
+    const criteria = [{ text: 'as the user said' }];
+    expect(await grader({ check: { kind: 'exact', expected: 'x' } }, verifiers)).toBe('exact');
+    expect(await grader({}, verifiers)).toBe('regex');
+    expect(await grader({})).toBe('rules');
+    expect(await grader({ check: { kind: 'rubric', criteria }, isApproximate: true })).toBe('rules');
+    expect(await grader({ check: { kind: 'rubric', criteria } })).toBe('rubric');
+  });
+
+  it('is a rule that the task is about, also where nothing of it was recorded', async () => {
+    const gap: PracticeTask = { ...orderOf().task, origin: 'gap' };
+    const parts = {
+      lessons: () => [rule],
+      verifiers: [],
+      records: { turns: async () => [] },
+      decodeTurn: async () => undefined,
+    };
+    expect(await findTaskCheck({ ...gap, about: ['iso'] }, false, parts)).toMatchObject({ kind: 'rules' });
+    expect(await findTaskCheck(gap, false, parts)).toBeUndefined();
   });
 });
