@@ -173,6 +173,7 @@ const TOLD = lessonText({
   name: 'iso-dates',
   description: '"Always write dates as YYYY-MM-DD."',
   content: 'Dates are written as YYYY-MM-DD.',
+  note: { source: 'told' },
   evidence: { turns: ['t1'], quotes: [], learner: 'person' },
 });
 const TOLD_SET = {

@@ -169,7 +169,7 @@ describe('what waits to be learned from', () => {
     expect(second.lessons.library.lessons()).toEqual([]);
     await turn(true, 3_000);
     await second.worker.settle();
-    expect(asked).toBe(1);
+    expect(asked).toBeGreaterThan(0);
     expect(second.lessons.library.lessons()).toHaveLength(1);
     expect(second.waits()).toEqual([]);
   });

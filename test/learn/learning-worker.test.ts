@@ -62,8 +62,11 @@ async function open(over: Partial<LearningPorts> = {}, store = createMemoryStore
   return { worker, records, lessons, statuses, store };
 }
 
+/** Without the cycles that give a rule its check. */
 const factsOf = async (records: ReturnType<typeof toRecords>, type: 'cycle-end' | 'library-changed') =>
-  (await records.factsOf(type, 0, 100)).map(({ fact }) => fact);
+  (await records.factsOf(type, 0, 100))
+    .map(({ fact }) => fact)
+    .filter((fact) => fact.type !== 'cycle-end' || !fact.learner.startsWith('checks'));
 
 describe('learning without its thread', () => {
   it('publishes a lesson from three failures and records one end of the cycle', async () => {
@@ -75,7 +78,7 @@ describe('learning without its thread', () => {
     expect(statuses.at(-1)).toMatchObject({
       appraised: { failures: 3, successes: 0 },
       support: 0,
-      cycles: { run: 1, published: 1 },
+      cycles: { published: 1 },
     });
   });
 
@@ -119,7 +122,8 @@ describe('learning without its thread', () => {
     const seen: string[] = [];
     const { worker, records, store } = await open({
       chat: async () => {
-        seen.push(...store.facts(0, 1000).map(({ fact }) => fact.type));
+        // The first call writes the lesson, the second its check.
+        if (seen.length === 0) seen.push(...store.facts(0, 1000).map(({ fact }) => fact.type));
         return text('[]', { inputTokens: 900, outputTokens: 100 });
       },
     });
@@ -127,9 +131,10 @@ describe('learning without its thread', () => {
     await worker.settle();
     expect(seen.filter((type) => type.startsWith('budget-'))).toEqual(['budget-reserved']);
     const facts = store.facts(0, 1000).flatMap(({ fact }) => (fact.type === 'budget-settled' ? [fact] : []));
-    expect(facts).toMatchObject([
-      { budget: 'learning', used: { calls: 1, tokens: 1000, unpriced: 1000, usd: 0 } },
-    ]);
+    expect(facts[0]).toMatchObject({
+      budget: 'learning',
+      used: { calls: 1, tokens: 1000, unpriced: 1000, usd: 0 },
+    });
   });
 
   it('sees what a person publishes meanwhile: the same lesson is not learned twice', async () => {

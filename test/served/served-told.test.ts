@@ -98,7 +98,7 @@ describe('a rule that a person said once', () => {
     expect(large.messages[1]).toEqual(task);
   });
 
-  it('is shown or listed with eleven others in every one of many sessions, beside a lesson that is measured', async () => {
+  it('is shown or listed with eleven others in every one of many sessions, beside a lesson on trial', async () => {
     const words = 'dates units names colours prices sources titles tables quotes links dashes'.split(' ');
     const told = words.map((word) => ({
       op: 'add',
@@ -116,7 +116,7 @@ describe('a rule that a person said once', () => {
       op: 'add',
       id: 'inferred',
       kind: 'skill',
-      state: 'live',
+      state: 'trial',
       text: lessonText({
         name: 'sort-invoices',
         description: 'When you sort the rows of a table of invoices by date.',
@@ -124,14 +124,10 @@ describe('a rule that a person said once', () => {
       }),
     };
     await owner('POST', '/api/lessons', { changes: [...told, inferred] });
-    let without = 0;
     for (let nth = 0; nth < SESSIONS; nth++) {
       const sent = await say(`many-${nth}`, [user('Sort the rows of the invoices table by date')]);
       expect(words.filter((word) => !sent.includes(`mind-${word}`))).toEqual([]);
       expect(sent).toContain('British English');
-      if (!sent.includes('sort-invoices')) without++;
     }
-    // What nobody told is measured.
-    expect(without).toBeGreaterThan(0);
   });
 });

@@ -2,7 +2,7 @@ import type { StoredFact } from '../../core/fact.ts';
 import { compact, type JsonObject } from '../../core/json.ts';
 import { isAttemptId } from '../../core/practice.ts';
 import type { AsyncReads, TurnView } from '../../core/store.ts';
-import { countOutcomes } from '../../lessons/adherence/describe-adherence.ts';
+import { countRuleOutcomes } from '../../lessons/adherence/describe-adherence.ts';
 import type { WantedNews } from '../../record/store/page-reader.ts';
 
 /** Something that happened, for a page that is open. Ids and numbers, no words of people. */
@@ -66,7 +66,7 @@ export async function toFeedEvent(
       return isAttemptId(session) ? undefined : make('appraised', { turn, session, verdict, reward });
     }
     case 'rules-observed': {
-      const { kept, broken, toldAgain } = countOutcomes(fact.results);
+      const { kept, broken, toldAgain } = countRuleOutcomes(fact.results);
       if (kept + broken + toldAgain === 0) return undefined;
       return make('rules', { session: fact.session, turn: fact.turn, kept, broken, toldAgain });
     }

@@ -50,7 +50,7 @@ export function describeToldRules(lessons: readonly Lesson[], adherence: Adheren
 }
 
 /** How many rules answers kept and broke, and how many a person had to say again. */
-export function countOutcomes(
+export function countRuleOutcomes(
   results: readonly RuleResult[],
 ): Readonly<Record<'kept' | 'broken' | 'toldAgain', number>> {
   const count = (wanted: RuleResult['outcome']): number =>
