@@ -5,6 +5,7 @@ import type { Adherence } from './adherence/adherence.ts';
 import { describeAdherence } from './adherence/describe-adherence.ts';
 import { isActive } from './change-permissions.ts';
 import { whyNotOfKind } from './check-overlay.ts';
+import { encodeCheck } from './checks/persons-check.ts';
 import { encodeTrial } from './effect/describe-trial.ts';
 import type { Trials } from './effect/fold-trials.ts';
 import { closingOf } from './explain/closed-by.ts';
@@ -32,6 +33,7 @@ export const createDescribeLesson =
       ...(closing === undefined
         ? {}
         : { closed: { by: closing.by, words: closing.words, undo: closing.undo } }),
+      ...(lesson.check === undefined ? {} : encodeCheck(lesson)),
       adherence: describeAdherence(lesson, adherence()),
       ...compact({ effect: effect(lesson.id) }),
       ...(trial === undefined ? {} : { trial: encodeTrial(trial) }),

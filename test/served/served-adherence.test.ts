@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { RuleCheck } from '../../src/core/check.ts';
 import { asArray, asObject, type JsonObject } from '../../src/core/json.ts';
 import { runInProcess } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
@@ -9,14 +8,6 @@ import { type Provider, startProvider } from '../support/provider.ts';
 
 /** Generous: the wait ends as soon as the condition holds. */
 const SOON = { timeout: 100_000, interval: 50 };
-const ISO: RuleCheck = {
-  looksAt: 'reply',
-  appliesWhen: [{ is: 'pattern', pattern: '\\d{4}-\\d{2}-\\d{2}|\\d{1,2}/\\d{1,2}/\\d{4}' }],
-  holdsWhen: [{ is: 'pattern', pattern: '\\d{1,2}/\\d{1,2}/\\d{4}', max: 0 }],
-  standing: 'accepted',
-  by: 'person',
-  proof: 'a test confirmed it',
-};
 const TASK = 'Write the shipping report for the parcels of last week.';
 const KEPT = 'The parcels left on 2026-11-16.';
 const BROKEN = 'The parcels left on 11/16/2026.';
@@ -56,7 +47,6 @@ beforeAll(async () => {
   home = makeHome({
     providers: { local: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
     models: { default: 'local/m', evolver: 'off', judge: 'off' },
-    library: { holdout: 0 },
   });
   daemon = await startDaemon(home.dir);
 });
@@ -108,8 +98,13 @@ describe('a rule that a person said once', () => {
     await first(TASK);
     answer = KEPT;
     await first(RULE);
-    const { id } = await vi.waitFor(lesson, SOON);
-    await owner('POST', '/api/lessons', { changes: [{ op: 'check', id, check: ISO }], reason: 'a test' });
+    // The corrected answer and the revised one prove a check that the rule's own words gave.
+    await vi.waitFor(async () => {
+      expect(await lesson()).toMatchObject({
+        title: 'Use ISO dates in shipping reports',
+        check: { standing: 'accepted', by: 'words' },
+      });
+    }, SOON);
     expect(await counts()).toMatchObject({ toldAgain: 0 });
     const before = await counts();
     expect(await open('second')(TASK)).toContain('always use ISO dates');

@@ -272,7 +272,7 @@ describe('work that cannot be done', () => {
     const { code, stdout } = await runCli(['train', 'run', '--json', '--home', dir]);
     expect([code, JSON.parse(stdout)]).toEqual([
       0,
-      { started: false, why: expect.stringMatching(/^There are no tasks to train on\. .*learn\.verifiers/) },
+      { started: false, why: expect.stringMatching(/^Too little to train on: .*learn\.verifiers/s) },
     ]);
     expect(existsSync(path.join(dir, 'engine')), 'no engine was started').toBe(false);
   });

@@ -26,7 +26,7 @@ beforeAll(async () => {
     providers: { local: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
     models: { default: 'local/m', evolver: 'off', judge: 'off' },
     // Every other session goes without a lesson, and every change needs approval.
-    library: { holdout: 0.5, autonomy: 'manual' },
+    library: { autonomy: 'manual' },
   });
   daemon = await startDaemon(home.dir);
 });

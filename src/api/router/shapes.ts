@@ -126,6 +126,7 @@ const lesson = z.looseObject({
   reason: text.optional(),
   hash: text,
   changedAt: time,
+  check: z.looseObject({ standing: text, by: text, proof: text, words: text }).optional(),
   adherence,
   effect: effect.optional(),
 });
