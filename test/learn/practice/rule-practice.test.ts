@@ -57,6 +57,7 @@ async function practiseWith(
     name: 'iso-dates',
     description: '"Use ISO dates in reports"',
     content: 'The user said so.',
+    note: { source: 'told' },
     scope: member === undefined ? {} : { member },
   });
   await lessons.library.publish({
