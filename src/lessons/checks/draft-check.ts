@@ -29,8 +29,21 @@ export function draftChecks(evidence: RuleEvidence): readonly CheckDraft[] {
     ...draftWords(material),
   ];
   return sketches
+    .filter((sketch) => coversRule(sketch, material))
     .flatMap((sketch) => scopesOf(sketch, material).map((scope) => draftOf(sketch, scope)))
     .slice(0, MOST_DRAFTS);
+}
+
+/** A check that sees one of two demands would call work "kept" that breaks the other; one that knows no exception is wrong there. */
+function coversRule({ covers }: CheckSketch, { words }: RuleMaterial): boolean {
+  if (covers === undefined) return true;
+  const parts = covers.map((part) => part.toLowerCase());
+  return (
+    !words.hasException &&
+    words.prohibitions.every((passage) =>
+      parts.some((part) => passage.toLowerCase().includes(part) || part.includes(passage.toLowerCase())),
+    )
+  );
 }
 
 /** Where a sketch may apply, as words of the request, the best first. */
@@ -43,8 +56,7 @@ function scopesOf(
   const { condition, topics, isEveryAnswer } = words;
   const asked = condition === undefined ? [] : request === undefined ? condition : met(condition);
   const narrow = asked.length === 0 ? [] : [asked];
-  // What the rule is about is in the answer: that may be scope enough.
-  if (isDemand !== true) return about.length > 0 ? [[], ...narrow] : [...narrow, []];
+  if (isDemand !== true) return [...narrow, []];
   if (condition !== undefined) return narrow;
   const named = met(topics).slice(0, 2);
   if (named.length > 0) return [named];

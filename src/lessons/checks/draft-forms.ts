@@ -6,22 +6,28 @@ import {
   type FormFeature,
   type FormStyle,
 } from './answer-forms.ts';
-import { absent, type CheckSketch, either, partText, type RuleMaterial, sideOf } from './rule-material.ts';
+import {
+  absent,
+  type CheckSketch,
+  either,
+  isIn,
+  ownVoice,
+  partText,
+  type RuleMaterial,
+  sideOf,
+} from './rule-material.ts';
 
 /** Checks of the form of an answer: dates, emoji, length, language, JSON. */
 export function draftForms(material: RuleMaterial): readonly CheckSketch[] {
   const parts: readonly CheckedPart[] = material.corrected === undefined ? ['reply'] : material.parts;
-  const length = draftLength(material);
   return [
-    ...withImperative(material, length),
+    ...draftLength(material).map((sketch) => withForbidden(material, sketch)),
     ...draftJson(material),
     ...parts.flatMap((part) => [
       ...FORM_FAMILIES.filter(({ named }) => named.test(material.rule)).flatMap((family) =>
         draftFamily(material, part, family),
       ),
-      ...FORM_FEATURES.filter(({ named }) => named.test(material.rule)).flatMap((feature) =>
-        draftFeature(material, part, feature),
-      ),
+      ...draftFeatures(material, part),
     ]),
     ...draftLanguage(material),
   ];
@@ -80,42 +86,79 @@ function wantedStyle(
   return isGone ? wanted : undefined;
 }
 
-const NEGATION =
-  /\b(?:no|not|never|don['’]?t|do not|stop|avoid|without|drop|quit|cut|kein[en]?|keine|nie|ohne|pas|jamais|sans|sin|nunca|nada)\b/iu;
+/** A feature that the rule names, and what the rule and the answers say about it. */
+interface NamedFeature {
+  readonly feature: FormFeature;
+  readonly word: string;
+  readonly isForbidden: boolean;
+  readonly side: 'corrected' | 'revised' | undefined;
+}
 
-/** Something that is to be there, or not to be there. With two answers these tell which, else the words do. */
-function draftFeature(
-  material: RuleMaterial,
-  part: CheckedPart,
-  feature: FormFeature,
-): readonly CheckSketch[] {
-  const { pattern, flags, place, means, named } = feature;
-  const like = {
-    pattern,
-    ...(flags === undefined ? {} : { flags }),
-    ...(place === undefined ? {} : { in: place }),
-    means,
-  };
-  const at = named.exec(material.rule)?.index ?? 0;
-  const isForbidden = NEGATION.test(material.rule.slice(Math.max(0, at - 40), at));
-  if (material.corrected === undefined)
-    return isForbidden || feature.about !== undefined ? [forbid(like, feature)] : [];
-  const side = place === 'last-line' ? 'revised' : sideOf(material, part, feature);
+function namedFeatures(material: RuleMaterial, part: CheckedPart): readonly NamedFeature[] {
+  const { rule, words } = material;
+  return FORM_FEATURES.flatMap((feature): readonly NamedFeature[] => {
+    const word = feature.named.exec(rule)?.[0];
+    if (word === undefined || (feature.place === 'subject' && !COMMIT.test(rule))) return [];
+    const isForbidden = words.forbidden.some((passage) => feature.named.test(passage));
+    const side = feature.place === 'last-line' ? 'revised' : sideOf(material, part, feature);
+    return [{ feature, word, isForbidden, side }];
+  });
+}
+
+/** Things that are to be there, or not to be there. With two answers these tell which, else the words do. */
+function draftFeatures(material: RuleMaterial, part: CheckedPart): readonly CheckSketch[] {
+  const named = namedFeatures(material, part);
+  const { corrected, revised } = material;
   // The test on the two answers tells whether a wrong form is there.
-  if (side === 'corrected' || feature.about !== undefined) return [forbid(like, feature)];
-  if (side !== 'revised' || isForbidden) return [];
-  return [{ looksAt: part, about: [], holdsWhen: [{ is: 'pattern', ...like }], isDemand: true }];
+  const wrong = named.filter(({ feature }) => feature.about !== undefined);
+  const plain = named.filter(({ feature }) => feature.about === undefined);
+  const unwanted = plain.filter(({ feature, isForbidden, side }) =>
+    corrected === undefined
+      ? isForbidden
+      : side === 'corrected' || (isForbidden && !isIn(revised, part, feature)),
+  );
+  const isShown = corrected === undefined || unwanted.some(({ side }) => side === 'corrected');
+  const demanded = plain.filter(({ isForbidden, side }) => side === 'revised' && !isForbidden);
+  return [
+    ...wrong.map((one) => forbid(material, [one])),
+    ...(unwanted.length > 0 && isShown ? [forbid(material, unwanted)] : []),
+    ...demanded.map(
+      ({ feature }): CheckSketch => ({
+        looksAt: part,
+        about: [],
+        holdsWhen: [{ is: 'pattern', ...testOf(feature) }],
+        isDemand: true,
+      }),
+    ),
+  ];
 }
 
 type PatternTest = Omit<CheckTest & { is: 'pattern' }, 'is' | 'max'>;
 
-const forbid = (like: PatternTest, { about, examples, looksAt = 'work' }: FormFeature): CheckSketch => ({
-  looksAt,
-  about: about === undefined ? [] : [{ is: 'pattern', ...about }],
-  holdsWhen: [absent(like)],
-  ...(examples === undefined ? {} : { keeping: examples[0], breaking: examples[1] }),
+const testOf = ({ pattern, flags, place, means }: FormFeature): PatternTest => ({
+  pattern,
+  ...(flags === undefined ? {} : { flags }),
+  ...(place === undefined ? {} : { in: place }),
+  means,
 });
 
+/** All that the rule forbids is one check. */
+function forbid(material: RuleMaterial, named: readonly NamedFeature[]): CheckSketch {
+  const [first] = named.map(({ feature }) => feature);
+  const { about, examples, looksAt = 'work' } = first ?? {};
+  return {
+    looksAt,
+    about: [
+      ...(about === undefined ? [] : [{ is: 'pattern' as const, ...about }]),
+      ...(named.some(({ feature }) => feature.isOwnVoice === true) ? ownVoice(material) : []),
+    ],
+    holdsWhen: named.map(({ feature }) => absent(testOf(feature))),
+    covers: named.map(({ word }) => word),
+    ...(examples === undefined ? {} : { keeping: examples[0], breaking: examples[1] }),
+  };
+}
+
+const COMMIT = /\bcommits?\b|\bsubject/i;
 const NUMBER_WORDS: Readonly<Record<string, number>> = {
   one: 1,
   two: 2,
@@ -172,7 +215,7 @@ function draftLength({ rule, parts, corrected }: RuleMaterial): readonly CheckSk
     const count = NUMBER_WORDS[digits.toLowerCase()] ?? Number(digits);
     const isBelow = /^(?:under|below|fewer|less)/i.test(limit?.[1] ?? '');
     const max = isBelow ? count - 1 : count;
-    const isCommit = /\bcommits?\b|\bsubject/i.test(rule);
+    const isCommit = COMMIT.test(rule);
     const place: { readonly in?: TestPlace } = isCommit ? { in: 'subject' } : {};
     const about: readonly CheckTest[] =
       unit === 'bullets'
@@ -182,19 +225,25 @@ function draftLength({ rule, parts, corrected }: RuleMaterial): readonly CheckSk
     const looksAt =
       isCommit && (corrected === undefined || parts.includes('commands')) ? 'commands' : 'reply';
     const isBounded = about.length > 0 || isCommit;
-    return [{ looksAt, about, holdsWhen: [holds], ...(isBounded ? {} : { isDemand: true as const }) }];
+    const covers = [limit?.[0] ?? exact?.[0] ?? ''];
+    return [
+      { looksAt, about, holdsWhen: [holds], covers, ...(isBounded ? {} : { isDemand: true as const }) },
+    ];
   });
 }
 
-/** "imperative and under 50 characters" is one rule about a subject line. */
-function withImperative({ rule }: RuleMaterial, sketches: readonly CheckSketch[]): readonly CheckSketch[] {
-  const feature = FORM_FEATURES.find(({ place }) => place === 'subject');
-  if (feature === undefined || !feature.named.test(rule)) return sketches;
-  const { pattern, means } = feature;
-  return sketches.map((sketch) => ({
+/** "imperative and under 50 characters": what the same rule says about the form of the same text. */
+function withForbidden(material: RuleMaterial, sketch: CheckSketch): CheckSketch {
+  const part = sketch.looksAt;
+  const isSubject = COMMIT.test(material.rule);
+  const others = namedFeatures(material, part).filter(({ feature, isForbidden }) =>
+    isSubject ? feature.place === 'subject' : isForbidden && !isIn(material.revised, part, feature),
+  );
+  return {
     ...sketch,
-    holdsWhen: [...sketch.holdsWhen, absent({ pattern, means, in: 'subject' })],
-  }));
+    holdsWhen: [...sketch.holdsWhen, ...others.map(({ feature }) => absent(testOf(feature)))],
+    covers: [...(sketch.covers ?? []), ...others.map(({ word }) => word)],
+  };
 }
 
 /** "JSON only", with the fields that the rule quotes. */

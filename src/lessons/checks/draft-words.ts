@@ -7,6 +7,7 @@ import {
   either,
   isIn,
   literalPattern,
+  ownVoice,
   partText,
   type RuleMaterial,
   shapePattern,
@@ -25,7 +26,8 @@ interface Phrase {
 
 const LONGEST_PHRASE = 4;
 const LONGEST_LITERAL = 80;
-const QUOTED = /"([^"\n]+)"|`([^`\n]+)`|“([^”\n]+)”|«\s?([^»\n]+?)\s?»|„([^“\n]+)“/gu;
+const QUOTED =
+  /"([^"\n]+)"|`([^`\n]+)`|“([^”\n]+)”|«\s?([^»\n]+?)\s?»|„([^“\n]+)“|(?<![\p{L}\p{N}])'([^'\n]+)'(?![\p{L}\p{N}])/gu;
 const AMOUNT = /[€$£]\s?\d[\d.,]*\d|\d[\d.,]*\s?[€$£]/gu;
 /** A line in brackets that is no remark: it has a sign of a format. */
 const BRACKETED = /\(([^()\n]{0,40}\S[:=@#<>][^()\n]{1,40})\)/gu;
@@ -35,12 +37,12 @@ const PLACE_WORDS: readonly { readonly in: 'first-line' | 'last-line'; readonly 
   {
     in: 'last-line',
     named:
-      /\b(?:end|ends|ending|finish|close|closing|sign|signed|sign-off|last line|bottom|am ende|schluss|à la fin|termina|al final)\b/iu,
+      /\b(?:end|ends|ending|finish|finishing|close|closing|sign|signed|sign-off|last line|bottom|am ende|schluss|à la fin|termina|al final)\b/iu,
   },
   {
     in: 'first-line',
     named:
-      /\b(?:start|starts|begin|begins|open|opens|lead|first (?:line|word|thing)|(?:very )?top|en premier|am anfang|beginn\w*|empieza|commence\w*)\b/iu,
+      /\b(?:start|starts|starting|begin|begins|beginning|open|opens|opening|lead|first (?:line|word|thing)|(?:very )?top|en premier|am anfang|beginn\w*|empieza|commence\w*)\b/iu,
   },
 ];
 
@@ -151,7 +153,11 @@ function replacements(material: RuleMaterial, phrases: readonly Phrase[]): reado
   const hasAnswers = material.corrected !== undefined;
   const isOn = (one: Phrase, side: 'corrected' | 'revised'): boolean =>
     hasAnswers ? sideOf(material, 'work', one) === side : one.isLiteral;
-  const named = longest(phrases.filter((one) => one.isNegated && isOn(one, 'corrected')));
+  const named = longest(
+    phrases.filter(
+      (one) => one.isNegated && (one.isLiteral || isObject(material, one)) && isOn(one, 'corrected'),
+    ),
+  );
   const wanted = longest(phrases.filter((one) => !one.isNegated && isOn(one, 'revised')));
   if (wanted.length === 0 || named.length === 0) return [];
   const unwanted = withListed(material, phrases, named);
@@ -163,8 +169,12 @@ function replacements(material: RuleMaterial, phrases: readonly Phrase[]): reado
   return [
     {
       looksAt: 'work',
-      about: [{ is: 'pattern', ...anyOf([...wanted, ...unwanted]), ...place }],
+      about: [
+        { is: 'pattern', ...anyOf([...wanted, ...unwanted]), ...place },
+        ...(place.in === 'code' ? codeLanguage(material) : []),
+      ],
       holdsWhen: [absent({ ...anyOf(unwanted), ...place })],
+      covers: [...wanted, ...unwanted].map(({ text }) => text),
       ...(hasAnswers ? {} : { keeping: wanted[0]?.text ?? '', breaking: unwanted[0]?.text ?? '' }),
     },
   ];
@@ -275,18 +285,72 @@ function prohibitions(material: RuleMaterial, phrases: readonly Phrase[]): reado
   const named = bad.filter((one) => one.isLiteral || isObject(material, one));
   if (named.length === 0) return [];
   const all = withListed(material, phrases, named);
+  // "Acme Pay", never "Acme" alone: the short form stands in the long one.
+  if (all.some((one) => phrases.some((other) => isNamePart(one, other)))) return [];
+  const covers = all.map(({ text }) => text);
+  const examples = hasAnswers ? {} : { keeping: 'something else', breaking: all[0]?.text ?? '' };
+  const place = forbiddenPlace(material);
+  if (place !== undefined) {
+    const { pattern, ...rest } = anyOf(all);
+    const like = { ...rest, pattern: place === 'first-line' ? `^[^\\p{L}\\p{N}]*(?:${pattern})` : pattern };
+    const holdsWhen = [absent({ ...like, in: place })];
+    return [{ looksAt: 'reply', about: ownVoice(material), holdsWhen, covers, ...examples }];
+  }
+  const code = codePlace(material, all);
   return [
     {
       looksAt: 'work',
-      about: [],
-      holdsWhen: [absent({ ...anyOf(all), ...codePlace(material, all) })],
-      ...(hasAnswers ? {} : { keeping: 'something else', breaking: all[0]?.text ?? '' }),
+      about: [
+        ...(material.words.isEveryAnswer ? ownVoice(material) : []),
+        ...(code.in === 'code' ? codeLanguage(material) : []),
+      ],
+      holdsWhen: [absent({ ...anyOf(all), ...code })],
+      covers,
+      ...examples,
     },
   ];
 }
 
+const isNamePart = (short: Phrase, long: Phrase): boolean =>
+  !long.isNegated &&
+  long.text.length > short.text.length &&
+  includesText(long, short) &&
+  (long.isLiteral || long.text.split(' ').every((word) => /^\p{Lu}/u.test(word)));
+
+/** "stop opening with X": only there. */
+const forbiddenPlace = ({ words }: RuleMaterial): 'first-line' | 'last-line' | undefined =>
+  PLACE_WORDS.find(({ named }) =>
+    words.forbidden.some((passage) => named.test(passage.split(/["`“«„']/u)[0] ?? '')),
+  )?.in;
+
+const LANGUAGES_OF_CODE: readonly (readonly [named: RegExp, marks: string])[] = [
+  [/\b(?:typescript|ts)\b/iu, 'ts|tsx|mts|cts|typescript'],
+  [/\b(?:javascript|js)\b/iu, 'js|jsx|mjs|cjs|javascript'],
+  [/\bpython\b/iu, 'py|pyi|python|python3'],
+  [/\bsql\b/iu, 'sql|psql|postgres|postgresql|mysql'],
+  [/\b(?:bash|shell|sh)\b/iu, 'sh|bash|zsh|shell'],
+  [/\bcss\b/iu, 'css|scss|sass|less'],
+  [/\bhtml\b/iu, 'html|htm'],
+  [/\b(?:golang|go)\b/u, 'go|golang'],
+  [/\brust\b/iu, 'rs|rust'],
+  [/\bjava\b/iu, 'java'],
+  [/\b(?:yaml|yml)\b/iu, 'yml|yaml'],
+];
+
+/** "in the typescript": blocks and files of the language that the rule names, where the corrected answer says its language. */
+function codeLanguage({ rule, corrected }: RuleMaterial): readonly CheckTest[] {
+  const marks = LANGUAGES_OF_CODE.filter(([named]) => named.test(rule)).map(([, one]) => one);
+  const pattern = `(?:\`\`\`|~~~|^\\.)\\s*(?:${marks.join('|')})\\b`;
+  const signs = [
+    corrected?.reply ?? '',
+    ...(corrected?.files ?? []).map(({ path }) => path.slice(path.lastIndexOf('.'))),
+  ];
+  if (marks.length === 0 || !signs.some((sign) => new RegExp(pattern, 'u').test(sign))) return [];
+  return [{ is: 'pattern', pattern, in: 'fences', flags: 'm', means: 'the language that the rule names' }];
+}
+
 const BEFORE_OBJECT =
-  /^(?:(?:leave|add|put|call|say|saying|use|using|write|writing|the|a|an|any|more|word|term|phrase|with|mit|calls? me|call me)\s+)+/iu;
+  /^(?:(?:call|say|saying|use|using|write|writing|the|a|an|any|more|word|term|phrase|with|mit|calls? me|call me)\s+)+/iu;
 
 /** The phrase is all that the negation is about: "no pip", "stop using the word synergy". */
 const isObject = ({ words }: RuleMaterial, { text }: Phrase): boolean =>

@@ -19,9 +19,11 @@ export interface CheckSketch {
   readonly holdsWhen: readonly CheckTest[];
   /** It asks for something that other work need not have: it must know where the rule applies. */
   readonly isDemand?: true;
-  /** Texts of the checked part that keep the rule and break it, made from literals of the rule. */
-  readonly keeping?: string;
-  readonly breaking?: string;
+  /** What of the rule it is about, where it may be about a part of the rule only. */
+  readonly covers?: readonly string[];
+  /** Work, or a text of the checked part, that keeps the rule and that breaks it, made from literals of the rule. */
+  readonly keeping?: string | CheckedWork;
+  readonly breaking?: string | CheckedWork;
 }
 
 export interface RuleMaterial extends RuleEvidence {
@@ -104,9 +106,35 @@ export const absent = (test: Omit<CheckTest & { is: 'pattern' }, 'is' | 'max'>):
 });
 
 /** Work that consists of one text in the part that a check looks at. */
-export const workOf = (looksAt: RuleCheck['looksAt'], text: string, request: string): CheckedWork => ({
-  request,
-  reply: looksAt === 'reply' || looksAt === 'work' ? text : '',
-  files: looksAt === 'files' ? [{ path: 'example.ts', text }] : [],
-  commands: looksAt === 'commands' ? [text] : [],
-});
+export const workOf = (
+  looksAt: RuleCheck['looksAt'],
+  text: string | CheckedWork,
+  request: string,
+): CheckedWork =>
+  typeof text !== 'string'
+    ? { ...text, request }
+    : {
+        request,
+        reply: looksAt === 'reply' || looksAt === 'work' ? text : '',
+        files: looksAt === 'files' ? [{ path: 'example.ts', text }] : [],
+        commands: looksAt === 'commands' ? [text] : [],
+      };
+
+/** A text for somebody else is asked for. */
+const DRAFTING =
+  '\\b(?:draft|compose|rewrite|rephrase|reword|proofread|translat\\w+|e-?mails?|mails?|letters?|posts?|messages?|tweets?|newsletters?|speech|apolog\\w+|übersetz\\w+|brief|nachricht|tradu\\w+|lettre|courriel|correo|carta|mensaje)\\b';
+
+/** A rule about how the agent itself speaks does not hold for texts that it writes for others, unless it was said about one. */
+export const ownVoice = ({ request, corrected }: RuleMaterial): readonly CheckTest[] =>
+  corrected !== undefined && patternOf(DRAFTING, 'i').test(request ?? '')
+    ? []
+    : [
+        {
+          is: 'pattern',
+          pattern: DRAFTING,
+          flags: 'i',
+          in: 'request',
+          max: 0,
+          means: 'text for somebody else',
+        },
+      ];
