@@ -281,7 +281,8 @@ export const FORM_FEATURES: readonly FormFeature[] = [
   },
   {
     means: 'code fence without a language',
-    named: /\blanguage\b.*\bfences?\b|\bfences?\b.*\blanguage\b|\bsyntax highlight/i,
+    named:
+      /\b(?:language|lang)\b.*\b(?:fences?|code[- ]?blocks?)\b|\b(?:fences?|code[- ]?blocks?)\b.*\b(?:language|lang)\b|\bsyntax highlight/i,
     pattern: '^(?:```|~~~)\\s*$',
     flags: 'm',
     place: 'fences',

@@ -37,11 +37,12 @@ export function draftChecks(evidence: RuleEvidence): readonly CheckDraft[] {
 /** A check that sees one of two demands would call work "kept" that breaks the other; one that knows no exception is wrong there. */
 function coversRule({ covers }: CheckSketch, { words }: RuleMaterial): boolean {
   if (covers === undefined) return true;
-  const parts = covers.map((part) => part.toLowerCase());
+  const plain = (text: string): string => text.toLowerCase().replace(/[.,;:!?](?=\s|$)/g, '');
+  const parts = covers.map(plain);
   return (
     !words.hasException &&
     words.prohibitions.every((passage) =>
-      parts.some((part) => passage.toLowerCase().includes(part) || part.includes(passage.toLowerCase())),
+      parts.some((part) => plain(passage).includes(part) || part.includes(plain(passage))),
     )
   );
 }

@@ -9,9 +9,11 @@ import {
 import {
   absent,
   type CheckSketch,
+  cameUp,
   either,
   isIn,
   ownVoice,
+  type PatternTest,
   partText,
   type RuleMaterial,
   sideOf,
@@ -133,8 +135,6 @@ function draftFeatures(material: RuleMaterial, part: CheckedPart): readonly Chec
   ];
 }
 
-type PatternTest = Omit<CheckTest & { is: 'pattern' }, 'is' | 'max'>;
-
 const testOf = ({ pattern, flags, place, means }: FormFeature): PatternTest => ({
   pattern,
   ...(flags === undefined ? {} : { flags }),
@@ -146,13 +146,14 @@ const testOf = ({ pattern, flags, place, means }: FormFeature): PatternTest => (
 function forbid(material: RuleMaterial, named: readonly NamedFeature[]): CheckSketch {
   const [first] = named.map(({ feature }) => feature);
   const { about, examples, looksAt = 'work' } = first ?? {};
+  const unwanted = named.map(({ feature }) => testOf(feature));
   return {
     looksAt,
     about: [
-      ...(about === undefined ? [] : [{ is: 'pattern' as const, ...about }]),
+      about === undefined ? cameUp(unwanted) : { is: 'pattern', ...about },
       ...(named.some(({ feature }) => feature.isOwnVoice === true) ? ownVoice(material) : []),
     ],
-    holdsWhen: named.map(({ feature }) => absent(testOf(feature))),
+    holdsWhen: unwanted.map(absent),
     covers: named.map(({ word }) => word),
     ...(examples === undefined ? {} : { keeping: examples[0], breaking: examples[1] }),
   };
@@ -194,7 +195,7 @@ const UNITS: readonly (readonly [unit: LengthUnit, named: string])[] = [
   ['characters', 'characters?|chars?|zeichen|caractères|caracteres'],
 ];
 const AT_MOST =
-  'at most|max(?:imum)?(?: of)?|no more than|not more than|never more than|up to|under|below|fewer than|less than|within|limit(?:ed)?(?: to)?|keep (?:it|them|\\w+)(?: \\w+){0,3} (?:to|under|below|within)|höchstens|maximal|au plus|maximum|máximo|como máximo';
+  'at most|max(?:imum)?(?: of)?|no (?:more|longer) than|not longer than|shorter than|not more than|never more than|up to|under|below|fewer than|less than|within|limit(?:ed)?(?: to)?|keep (?:it|them|\\w+)(?: \\w+){0,3} (?:to|under|below|within)|höchstens|maximal|au plus|maximum|máximo|como máximo';
 /** What a limit does not hold for cannot be told from an answer. */
 const EXCEPTION = /\b(?:except|unless|but not|can be|may be|as long as|außer|sauf|excepto|salvo)\b/iu;
 
@@ -206,14 +207,18 @@ function draftLength({ rule, parts, corrected }: RuleMaterial): readonly CheckSk
     const limit = new RegExp(`\\b(${AT_MOST})\\s+${number}[ -](?:short |brief )?(?:${named})\\b`, 'iu').exec(
       rule,
     );
+    const limitAfter = new RegExp(
+      `\\b${number}[ -](?:short |brief )?(?:${named})\\s*,?\\s*(?:max(?:imum)?|tops|at (?:the )?most|or (?:less|fewer)|no more|höchstens|maximal)\\b`,
+      'iu',
+    ).exec(rule);
     const exact = new RegExp(
       `\\b(?:exactly|in|genau)\\s+${number}[ -](?:short |brief )?(?:${named})\\b`,
       'iu',
     ).exec(rule);
-    const digits = limit?.[2] ?? exact?.[1];
+    const digits = limit?.[2] ?? limitAfter?.[1] ?? exact?.[1];
     if (digits === undefined) return [];
     const count = NUMBER_WORDS[digits.toLowerCase()] ?? Number(digits);
-    const isBelow = /^(?:under|below|fewer|less)/i.test(limit?.[1] ?? '');
+    const isBelow = /^(?:under|below|fewer|less|shorter)/i.test(limit?.[1] ?? '');
     const max = isBelow ? count - 1 : count;
     const isCommit = COMMIT.test(rule);
     const place: { readonly in?: TestPlace } = isCommit ? { in: 'subject' } : {};
@@ -221,11 +226,17 @@ function draftLength({ rule, parts, corrected }: RuleMaterial): readonly CheckSk
       unit === 'bullets'
         ? [{ is: 'pattern', pattern: '^\\s*(?:[-*•+]|\\d{1,2}[.)])\\s+\\S', flags: 'm', means: 'a list' }]
         : [];
-    const holds = { is: 'length', unit, max, ...(limit === null ? { min: count } : {}), ...place } as const;
+    const holds = {
+      is: 'length',
+      unit,
+      max,
+      ...((limit ?? limitAfter) === null ? { min: count } : {}),
+      ...place,
+    } as const;
     const looksAt =
       isCommit && (corrected === undefined || parts.includes('commands')) ? 'commands' : 'reply';
     const isBounded = about.length > 0 || isCommit;
-    const covers = [limit?.[0] ?? exact?.[0] ?? ''];
+    const covers = [(limit ?? limitAfter ?? exact)?.[0] ?? ''];
     return [
       { looksAt, about, holdsWhen: [holds], covers, ...(isBounded ? {} : { isDemand: true as const }) },
     ];

@@ -4,6 +4,7 @@ import { topicWords } from '../../text/topic-words.ts';
 import {
   absent,
   type CheckSketch,
+  cameUp,
   either,
   isIn,
   literalPattern,
@@ -29,6 +30,8 @@ const LONGEST_LITERAL = 80;
 const QUOTED =
   /"([^"\n]+)"|`([^`\n]+)`|“([^”\n]+)”|«\s?([^»\n]+?)\s?»|„([^“\n]+)“|(?<![\p{L}\p{N}])'([^'\n]+)'(?![\p{L}\p{N}])/gu;
 const AMOUNT = /[€$£]\s?\d[\d.,]*\d|\d[\d.,]*\s?[€$£]/gu;
+/** A function by its name in code. */
+const CALL = /\b[A-Za-z_][\w.]*\(\)/gu;
 /** A line in brackets that is no remark: it has a sign of a format. */
 const BRACKETED = /\(([^()\n]{0,40}\S[:=@#<>][^()\n]{1,40})\)/gu;
 /** Names that stand for any name. */
@@ -67,20 +70,29 @@ const provisionalPart = ({ rule }: RuleMaterial): CheckedPart =>
 const SOURCE_FILES = /\b(?:source|code) files?\b/iu;
 const SOURCE_PATH = '\\.(?:c|h|cc|cpp|hpp|cs|go|java|js|jsx|kt|mjs|php|py|rb|rs|scala|sh|swift|ts|tsx|vue)$';
 
-function phrasesOf({ rule, words }: RuleMaterial): readonly Phrase[] {
+/** "if I read the word X once more": behind these words a quotation is the word itself, and the answers tell that it was wrong. */
+const COMPLAINT =
+  /\b(?:(?:hear|read|see|lesen|hören|lire|leer) (?:the |das |le |la )?(?:words?|phrases?|terms?|wort|wörter|mots?|palabras?)?|you (?:wrote|said|used|keep (?:saying|writing|using))|overus\w+|tired of|sick of|banned) ?(?:the words? |the phrases? )?["'`“«][\s\S]*/iu;
+
+function phrasesOf({ rule, words, corrected }: RuleMaterial): readonly Phrase[] {
   const negated = [...words.forbidden, ...words.contrasts.map(({ unwanted }) => unwanted)];
   const plain = (text: string): string => text.replace(/[.,;:!?](?=\s|$)/g, '');
   const isNegated = (text: string): boolean =>
     negated.some((passage) => plain(passage).includes(plain(text)));
+  const complains = corrected === undefined ? [] : quotedIn(COMPLAINT.exec(rule)?.[0] ?? '');
   const literals = [...new Set([...quotedIn(rule), ...findLiterals(rule)])].filter(
     (text) => text.length < LONGEST_LITERAL && !PLACEHOLDER.test(text),
   );
   const phrase = (text: string, isLiteral: boolean): Phrase => ({
     text,
-    pattern: isLiteral && !/^\p{Ll}+$/u.test(text) ? literalPattern(text) : wordPattern(text),
+    pattern: text.endsWith('()')
+      ? literalPattern(text.slice(0, -2)).replace(/\\b$/, '\\s*\\(')
+      : isLiteral && !/^\p{Ll}+$/u.test(text)
+        ? literalPattern(text)
+        : wordPattern(text),
     flags: 'i',
     isLiteral,
-    isNegated: isNegated(text),
+    isNegated: isNegated(text) || (isLiteral && complains.includes(text)),
   });
   const shapes = literals
     .filter(isShape)
@@ -99,6 +111,7 @@ const isShape = (text: string): boolean => /\d/.test(text) && /[^\d\s.]/.test(te
 
 const quotedIn = (rule: string): readonly string[] => [
   ...(rule.match(AMOUNT) ?? []),
+  ...(rule.match(CALL) ?? []),
   ...[...rule.matchAll(QUOTED), ...rule.matchAll(BRACKETED)].map((match) =>
     (match.slice(1).find((group) => group !== undefined) ?? '').trim(),
   ),
@@ -288,23 +301,26 @@ function prohibitions(material: RuleMaterial, phrases: readonly Phrase[]): reado
   // "Acme Pay", never "Acme" alone: the short form stands in the long one.
   if (all.some((one) => phrases.some((other) => isNamePart(one, other)))) return [];
   const covers = all.map(({ text }) => text);
-  const examples = hasAnswers ? {} : { keeping: 'something else', breaking: all[0]?.text ?? '' };
+  const examples = hasAnswers ? {} : { keeping: 'else '.repeat(20), breaking: all[0]?.text ?? '' };
   const place = forbiddenPlace(material);
   if (place !== undefined) {
     const { pattern, ...rest } = anyOf(all);
     const like = { ...rest, pattern: place === 'first-line' ? `^[^\\p{L}\\p{N}]*(?:${pattern})` : pattern };
-    const holdsWhen = [absent({ ...like, in: place })];
-    return [{ looksAt: 'reply', about: ownVoice(material), holdsWhen, covers, ...examples }];
+    const unwanted = { ...like, in: place };
+    const about = [cameUp([unwanted]), ...ownVoice(material)];
+    return [{ looksAt: 'reply', about, holdsWhen: [absent(unwanted)], covers, ...examples }];
   }
   const code = codePlace(material, all);
+  const unwanted = { ...anyOf(all), ...code };
   return [
     {
       looksAt: 'work',
       about: [
+        cameUp([unwanted]),
         ...(material.words.isEveryAnswer ? ownVoice(material) : []),
         ...(code.in === 'code' ? codeLanguage(material) : []),
       ],
-      holdsWhen: [absent({ ...anyOf(all), ...code })],
+      holdsWhen: [absent(unwanted)],
       covers,
       ...examples,
     },

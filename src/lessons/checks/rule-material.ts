@@ -99,11 +99,30 @@ export function shapePattern(example: string): string {
 export const either = (patterns: readonly string[]): string =>
   patterns.length === 1 ? (patterns[0] ?? '') : patterns.map((pattern) => `(?:${pattern})`).join('|');
 
-export const absent = (test: Omit<CheckTest & { is: 'pattern' }, 'is' | 'max'>): CheckTest => ({
+export const absent = (test: PatternTest): CheckTest => ({
   is: 'pattern',
   ...test,
   max: 0,
 });
+
+/** A text of this many words had room for what a rule forbids; that a few words do not have it says nothing. */
+const ENOUGH_WORDS = 20;
+
+/** What is forbidden came up: it is there, or there is enough text for it to be missing. */
+export function cameUp(unwanted: readonly PatternTest[]): CheckTest {
+  const [first] = unwanted;
+  const flags = [...new Set(unwanted.map((test) => test.flags ?? '').join(''))].join('');
+  const place = unwanted.every((test) => test.in === first?.in) ? first?.in : undefined;
+  return {
+    is: 'pattern',
+    pattern: either([...unwanted.map(({ pattern }) => pattern), `(?:\\S+\\s+){${ENOUGH_WORDS - 1}}\\S`]),
+    ...(flags === '' ? {} : { flags }),
+    ...(place === undefined || place === 'first-line' || place === 'last-line' ? {} : { in: place }),
+    means: `${unwanted.map(({ means }) => means).join(' or ')}, or ${ENOUGH_WORDS} words`,
+  };
+}
+
+export type PatternTest = Omit<CheckTest & { is: 'pattern' }, 'is' | 'max'>;
 
 /** Work that consists of one text in the part that a check looks at. */
 export const workOf = (
