@@ -57,7 +57,7 @@ const EVERY_ANSWER =
   /\b(?:every|each|all|any|your|whatever)\s+(?:\p{L}+\s+)?(?:answers?|repl(?:y|ies)|responses?|messages?)\b|\b(?:jede|alle|deine)[rn]?\s+(?:Antwort|Nachricht)(?:en)?\b|\b(?:chaque|toutes? (?:les|tes)|tes)\s+réponses?\b|\b(?:cada|todas las|tus)\s+respuestas?\b/iu;
 /** A clause of time always says when. */
 const WHEN =
-  /(?<!\b(?:even|auch|selbst|même|incluso) )\b(?:when(?:ever)?|if|wenn|quand|cuando)(?: (?:you|we|i|du|wir|ich|tu|je))?\b\s*([^,.;:!?()—]+)|^anything about\s+([^,.;:!?()—]+)/iu;
+  /(?<!\b(?:even|auch|selbst|même|incluso) )\b(?:when(?:ever)?|if|wenn|quand|cuando)(?! (?:i|we) (?:read|see|hear)\b)(?: (?:you|we|i|du|wir|ich|tu|je))?\b\s*([^,.;:!?()—]+)|^anything about\s+([^,.;:!?()—]+)/iu;
 /** A place says where only if the task, or the beginning of the sentence, is about it. */
 const WHERE =
   /(^|[.!?;:]\s+)?\b(?:in|for|bei|beim|dans|pour|en|para)\s+(?:the |our |my |all |every |any |allen |den |les |le |la |los |las |el )?([^,.;:!?()—]+)/giu;
@@ -135,6 +135,7 @@ const QUOTATION = /"[^"]*"|`[^`]*`|“[^”]*”|«[^»]*»|(?<![\p{L}\p{N}])'[^
 function endOf(rest: string): number {
   const bare = rest
     .replace(QUOTATION, (quotation) => '"'.repeat(quotation.length))
+    .replace(/(?<=\w)\(\)/g, '  ')
     .replace(/(?<=")\s*[,/]\s*(?=(?:(?:or|and|nor|oder|und|ou|et|o|y) )?")/gu, (comma) =>
       ' '.repeat(comma.length),
     );
