@@ -40,7 +40,7 @@ function coversRule({ covers }: CheckSketch, { words }: RuleMaterial): boolean {
   const plain = (text: string): string => text.toLowerCase().replace(/[.,;:!?](?=\s|$)/g, '');
   const parts = covers.map(plain);
   return (
-    !words.hasException &&
+    !words.isQualified &&
     words.prohibitions.every((passage) =>
       parts.some((part) => plain(passage).includes(part) || part.includes(plain(passage))),
     )

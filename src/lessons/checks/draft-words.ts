@@ -265,6 +265,7 @@ function placed(
   const { rule, corrected } = material;
   const isWanted = (one: Phrase): boolean =>
     !one.isNegated &&
+    !isAlternative(rule, one.text) &&
     (corrected === undefined ? isQuotedIn(rule, one.text) : sideOf(material, part, one) === 'revised');
   return PLACE_WORDS.filter(({ named }) => named.test(rule)).flatMap((place) =>
     phrases
@@ -335,9 +336,8 @@ const isNamePart = (short: Phrase, long: Phrase): boolean =>
 
 /** "stop opening with X": only there. */
 const forbiddenPlace = ({ words }: RuleMaterial): 'first-line' | 'last-line' | undefined =>
-  PLACE_WORDS.find(({ named }) =>
-    words.forbidden.some((passage) => named.test(passage.split(/["`“«„']/u)[0] ?? '')),
-  )?.in;
+  PLACE_WORDS.find(({ named }) => words.forbidden.some((passage) => named.test(passage.replace(QUOTED, ' '))))
+    ?.in;
 
 const LANGUAGES_OF_CODE: readonly (readonly [named: RegExp, marks: string])[] = [
   [/\b(?:typescript|ts)\b/iu, 'ts|tsx|mts|cts|typescript'],
@@ -366,11 +366,11 @@ function codeLanguage({ rule, corrected }: RuleMaterial): readonly CheckTest[] {
 }
 
 const BEFORE_OBJECT =
-  /^(?:(?:call|say|saying|use|using|write|writing|the|a|an|any|more|word|term|phrase|with|mit|calls? me|call me)\s+)+/iu;
+  /^(?:(?:calls? me|calling me|call|say|saying|use|using|write|writing|the|a|an|any|more|word|term|phrase|with|mit)\s+)+/iu;
 
 /** The phrase is all that the negation is about: "no pip", "stop using the word synergy". */
 const isObject = ({ words }: RuleMaterial, { text }: Phrase): boolean =>
-  words.forbidden.some(
+  [...words.forbidden, ...words.contrasts.map(({ unwanted }) => unwanted.trim())].some(
     (passage) =>
       passage
         .replace(BEFORE_OBJECT, '')
@@ -403,13 +403,15 @@ function demands(
   phrases: readonly Phrase[],
 ): readonly CheckSketch[] {
   const { rule, corrected, words } = material;
-  if (EVERY.test(rule)) return [];
+  // Of commands it is one that must have it; which one, its program tells.
+  if (EVERY.test(rule) || part === 'commands') return [];
   if (corrected === undefined && (!ASKS_FOR.test(rule) || words.forbidden.length > 0)) return [];
   const wanted = phrases.filter(
     (one) =>
       one.isLiteral &&
       !one.isNegated &&
       !one.text.startsWith('-') &&
+      !isAlternative(rule, one.text) &&
       (corrected === undefined ? isQuotedIn(rule, one.text) : sideOf(material, part, one) === 'revised'),
   );
   return wanted.slice(0, 2).map((one) => ({
@@ -421,5 +423,11 @@ function demands(
     breaking: 'something else',
   }));
 }
+
+/** "feat/ or fix/": the other one would do as well. */
+const isAlternative = (rule: string, text: string): boolean => {
+  const [before = '', after = ''] = rule.split(text);
+  return /\b(?:or|oder|ou)\W*$/iu.test(before) || /^\W*(?:or|oder|ou)\b/iu.test(after);
+};
 
 const isQuotedIn = (rule: string, text: string): boolean => quotedIn(rule).includes(text);

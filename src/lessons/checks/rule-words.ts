@@ -16,8 +16,8 @@ export interface RuleReading {
   readonly forbidden: readonly string[];
   /** Those of them that ask for something of their own; others give a reason ("I don't read further") or point back ("never do that"). */
   readonly prohibitions: readonly string[];
-  /** "no X unless Y": what is allowed cannot be told from an answer. */
-  readonly hasException: boolean;
+  /** "no X unless Y", "and each of them Z", "no X in short answers": more than a prohibition or a limit says. */
+  readonly isQualified: boolean;
   /** Literals that no negation stands before. */
   readonly required: readonly string[];
   /** "every answer", "end your replies with": whatever it asks for, it asks for in all answers. */
@@ -51,6 +51,9 @@ const STATES =
   /\b(?:i|we|you|they|he|she|it|that|this|which|who|there|is|are|was|were|am|isn['’]t|it['’]s|that['’]s|there['’]s|ich|wir|es|das|ist|sind|je|on|ce|c['’]est|es|no)\s+(?:do |does |did |can |could |will |would |should |really |just |also )?$/iu;
 const POINTS_BACK =
   /^(?:(?:ever|again|do|does|edit|touch|use|it|that|this|those|them|yourself|please|to|mehr|plus|más)\b\s*)+$/iu;
+/** A second demand, of what the first one is about. */
+const FURTHER =
+  /(?:,|\band)\s+(?:and\s+)?(?:each (?!time)|every (?!time|single time)|all of (?:them|it)\b|make sure\b|then\b)/iu;
 const EXCEPTION =
   /\b(?:except|unless|apart from|other than|außer|sauf|excepto|salvo|a menos que|es sei denn)\b|\bonly (?:in|when|if|for)\b/iu;
 const EVERY_ANSWER =
@@ -79,12 +82,13 @@ export function readRule(text: string, request?: string): RuleReading {
     ...[...text.matchAll(GONE)].map((match) => match[1] ?? ''),
   ];
   const condition = conditionOf(text, request);
+  const prohibitions = clauses.flatMap(prohibitionsIn);
   return {
     text,
     contrasts: [...clauses.flatMap(contrastsIn), ...contrastsAcross(clauses)],
     forbidden,
-    prohibitions: clauses.flatMap(prohibitionsIn),
-    hasException: EXCEPTION.test(text),
+    prohibitions,
+    isQualified: isQualified(text, prohibitions, condition),
     required: findLiterals(text).filter((literal) => !forbidden.some((passage) => passage.includes(literal))),
     isEveryAnswer: EVERY_ANSWER.test(text),
     ...(condition === undefined ? {} : { condition }),
@@ -129,6 +133,23 @@ const prohibitionsIn = (clause: string): readonly string[] =>
     STATES.test(before) || POINTS_BACK.test(passage) ? [] : [passage],
   );
 
+const isQualified = (
+  text: string,
+  prohibitions: readonly string[],
+  condition: readonly string[] | undefined,
+): boolean =>
+  EXCEPTION.test(text) ||
+  FURTHER.test(text) ||
+  (condition === undefined &&
+    prohibitions.some((passage) =>
+      [...passage.matchAll(WHERE)].some(
+        ([, , place = '']) => !NO_CONDITION.test(place) && !CODE.test(place) && stemsOf(place).length > 0,
+      ),
+    ));
+
+/** A language of code: an answer tells it. */
+const CODE =
+  /^(?:typescript|ts|javascript|js|python|sql|bash|shell|css|html|go|rust|java|ya?ml|json|the code)\b/iu;
 const QUOTATION = /"[^"]*"|`[^`]*`|“[^”]*”|«[^»]*»|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu;
 
 /** A quotation holds punctuation of its own, and a list of quotations is one passage. */
