@@ -29,10 +29,13 @@ export function draftChecks(evidence: RuleEvidence): readonly CheckDraft[] {
     ...draftWords(material),
   ];
   return sketches
-    .filter((sketch) => coversRule(sketch, material))
+    .filter((sketch) => coversRule(sketch, material) && (!sketches.some(isLimit) || isLimit(sketch)))
     .flatMap((sketch) => scopesOf(sketch, material).map((scope) => draftOf(sketch, scope)))
     .slice(0, MOST_DRAFTS);
 }
+
+/** A rule with a limit asks for that at least. */
+const isLimit = ({ holdsWhen }: CheckSketch): boolean => holdsWhen.some(({ is }) => is === 'length');
 
 /** A check that sees one of two demands would call work "kept" that breaks the other; one that knows no exception is wrong there. */
 function coversRule({ covers }: CheckSketch, { words }: RuleMaterial): boolean {

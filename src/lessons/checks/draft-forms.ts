@@ -101,10 +101,35 @@ function namedFeatures(material: RuleMaterial, part: CheckedPart): readonly Name
   return FORM_FEATURES.flatMap((feature): readonly NamedFeature[] => {
     const word = feature.named.exec(rule)?.[0];
     if (word === undefined || (feature.place === 'subject' && !COMMIT.test(rule))) return [];
-    const isForbidden = words.forbidden.some((passage) => feature.named.test(passage));
+    const passages = words.forbidden.filter((passage) => feature.named.test(passage));
+    if (feature.about === undefined && passages.some((passage) => isNarrower(passage, feature))) return [];
+    const isForbidden = passages.length > 0;
     const side = feature.place === 'last-line' ? 'revised' : sideOf(material, part, feature);
     return [{ feature, word, isForbidden, side }];
   });
+}
+
+const FILLERS = new Set(
+  'need have keep always constantly ever a an the any more so such many much these those this your my our all use using used with put add adding write writing send sending give giving make making answer answering reply replying include including insert show in of or and nor no not at be me us it that to de des du les la le un una los las el mehr so bitte please pls end ending start starting'.split(
+    ' ',
+  ),
+);
+const NARROWS =
+  /^\s*(?:that|which|with|without|longer|than|to|about|from|over|of|where|like|for|per|after|before|between|mit|que|qui|at (?!all))\b/iu;
+
+/** "no TODO comments", "no tables with more than three columns": not all of them are meant. */
+function isNarrower(passage: string, { named }: FormFeature): boolean {
+  const match = named.exec(passage);
+  if (match === null) return false;
+  const others = FORM_FEATURES.map((feature) => feature.named.exec(passage)?.[0] ?? '');
+  const before = others
+    .filter((word) => word !== '')
+    .reduce((text, word) => text.replace(word, ' '), passage.slice(0, match.index))
+    .toLowerCase();
+  return (
+    before.split(/[^\p{L}'’-]+/u).some((word) => word !== '' && !FILLERS.has(word)) ||
+    NARROWS.test(passage.slice(match.index + match[0].length))
+  );
 }
 
 /** Things that are to be there, or not to be there. With two answers these tell which, else the words do. */
@@ -119,11 +144,13 @@ function draftFeatures(material: RuleMaterial, part: CheckedPart): readonly Chec
       ? isForbidden
       : side === 'corrected' || (isForbidden && !isIn(revised, part, feature)),
   );
-  const isShown = corrected === undefined || unwanted.some(({ side }) => side === 'corrected');
+  const shown = unwanted.filter(({ side }) => corrected === undefined || side === 'corrected');
+  // One word may name two features: of semicolons in prose and in code the answers show which.
+  const listed = unwanted.filter((one) => !shown.some((other) => other.word === one.word));
   const demanded = plain.filter(({ isForbidden, side }) => side === 'revised' && !isForbidden);
   return [
-    ...wrong.map((one) => forbid(material, [one])),
-    ...(unwanted.length > 0 && isShown ? [forbid(material, unwanted)] : []),
+    ...wrong.flatMap((one) => forbid(material, [one])),
+    ...(shown.length > 0 ? forbid(material, [...shown, ...listed]) : []),
     ...demanded.map(
       ({ feature }): CheckSketch => ({
         looksAt: part,
@@ -143,20 +170,20 @@ const testOf = ({ pattern, flags, place, means }: FormFeature): PatternTest => (
 });
 
 /** All that the rule forbids is one check. */
-function forbid(material: RuleMaterial, named: readonly NamedFeature[]): CheckSketch {
+function forbid(material: RuleMaterial, named: readonly NamedFeature[]): readonly CheckSketch[] {
   const [first] = named.map(({ feature }) => feature);
   const { about, examples, looksAt = 'work' } = first ?? {};
   const unwanted = named.map(({ feature }) => testOf(feature));
-  return {
+  const own = named.some(({ feature }) => feature.isOwnVoice === true) ? ownVoice(material) : [];
+  const subjects: readonly CheckTest[] =
+    about === undefined ? cameUp(unwanted) : [{ is: 'pattern', ...about }];
+  return subjects.map((subject) => ({
     looksAt,
-    about: [
-      about === undefined ? cameUp(unwanted) : { is: 'pattern', ...about },
-      ...(named.some(({ feature }) => feature.isOwnVoice === true) ? ownVoice(material) : []),
-    ],
+    about: [subject, ...own],
     holdsWhen: unwanted.map(absent),
     covers: named.map(({ word }) => word),
     ...(examples === undefined ? {} : { keeping: examples[0], breaking: examples[1] }),
-  };
+  }));
 }
 
 const COMMIT = /\bcommits?\b|\bsubject/i;
@@ -247,12 +274,16 @@ function draftLength({ rule, parts, corrected }: RuleMaterial): readonly CheckSk
 function withForbidden(material: RuleMaterial, sketch: CheckSketch): CheckSketch {
   const part = sketch.looksAt;
   const isSubject = COMMIT.test(material.rule);
-  const others = namedFeatures(material, part).filter(({ feature, isForbidden }) =>
-    isSubject ? feature.place === 'subject' : isForbidden && !isIn(material.revised, part, feature),
+  const others = namedFeatures(material, part).filter(
+    ({ feature, isForbidden }) =>
+      (isSubject && feature.place === 'subject') || (isForbidden && !isIn(material.revised, part, feature)),
   );
   return {
     ...sketch,
-    holdsWhen: [...sketch.holdsWhen, ...others.map(({ feature }) => absent(testOf(feature)))],
+    holdsWhen: [
+      ...sketch.holdsWhen,
+      ...others.map(({ feature }) => absent({ ...testOf(feature), ...(isSubject ? { in: 'subject' } : {}) })),
+    ],
     covers: [...(sketch.covers ?? []), ...others.map(({ word }) => word)],
   };
 }

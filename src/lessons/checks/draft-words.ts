@@ -9,6 +9,7 @@ import {
   isIn,
   literalPattern,
   ownVoice,
+  type PatternTest,
   partText,
   type RuleMaterial,
   shapePattern,
@@ -304,28 +305,24 @@ function prohibitions(material: RuleMaterial, phrases: readonly Phrase[]): reado
   const covers = all.map(({ text }) => text);
   const examples = hasAnswers ? {} : { keeping: 'else '.repeat(20), breaking: all[0]?.text ?? '' };
   const place = forbiddenPlace(material);
-  if (place !== undefined) {
-    const { pattern, ...rest } = anyOf(all);
-    const like = { ...rest, pattern: place === 'first-line' ? `^[^\\p{L}\\p{N}]*(?:${pattern})` : pattern };
-    const unwanted = { ...like, in: place };
-    const about = [cameUp([unwanted]), ...ownVoice(material)];
-    return [{ looksAt: 'reply', about, holdsWhen: [absent(unwanted)], covers, ...examples }];
-  }
-  const code = codePlace(material, all);
-  const unwanted = { ...anyOf(all), ...code };
-  return [
-    {
-      looksAt: 'work',
-      about: [
-        cameUp([unwanted]),
-        ...(material.words.isEveryAnswer ? ownVoice(material) : []),
-        ...(code.in === 'code' ? codeLanguage(material) : []),
-      ],
-      holdsWhen: [absent(unwanted)],
-      covers,
-      ...examples,
-    },
-  ];
+  const { pattern, ...like } = anyOf(all);
+  const unwanted: PatternTest =
+    place === undefined
+      ? { ...like, pattern, ...codePlace(material, all) }
+      : { ...like, pattern: place === 'first-line' ? `^[^\\p{L}\\p{N}]*(?:${pattern})` : pattern, in: place };
+  const isOwn =
+    place !== undefined || material.words.isEveryAnswer || /\bcall(?:s|ing)? me\b/iu.test(material.rule);
+  return cameUp([unwanted]).map((subject) => ({
+    looksAt: place === undefined ? 'work' : 'reply',
+    about: [
+      subject,
+      ...(isOwn ? ownVoice(material) : []),
+      ...(unwanted.in === 'code' ? codeLanguage(material) : []),
+    ],
+    holdsWhen: [absent(unwanted)],
+    covers,
+    ...examples,
+  }));
 }
 
 const isNamePart = (short: Phrase, long: Phrase): boolean =>
@@ -366,17 +363,20 @@ function codeLanguage({ rule, corrected }: RuleMaterial): readonly CheckTest[] {
 }
 
 const BEFORE_OBJECT =
-  /^(?:(?:calls? me|calling me|call|say|saying|use|using|write|writing|the|a|an|any|more|word|term|phrase|with|mit)\s+)+/iu;
+  /^(?:(?:please|pls|always|just|only|we|they['’]re|it['’]s|these are|prefer|calls? me|calling me|call|say|saying|use|using|write|writing|the|a|an|any|more|word|term|phrase|with|mit)\s+)+/iu;
+
+const bareObject = (passage: string): string =>
+  passage
+    .trim()
+    .replace(BEFORE_OBJECT, '')
+    .replace(/[.,;:]/g, '')
+    .trim()
+    .toLowerCase();
 
 /** The phrase is all that the negation is about: "no pip", "stop using the word synergy". */
 const isObject = ({ words }: RuleMaterial, { text }: Phrase): boolean =>
-  [...words.forbidden, ...words.contrasts.map(({ unwanted }) => unwanted.trim())].some(
-    (passage) =>
-      passage
-        .replace(BEFORE_OBJECT, '')
-        .replace(/[.,;:]/g, '')
-        .trim()
-        .toLowerCase() === text.toLowerCase(),
+  [...words.forbidden, ...words.contrasts.map(({ unwanted }) => unwanted)].some(
+    (passage) => bareObject(passage) === text.toLowerCase(),
   );
 
 /** A word of code is looked for in code. */

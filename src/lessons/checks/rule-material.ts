@@ -105,20 +105,23 @@ export const absent = (test: PatternTest): CheckTest => ({
   max: 0,
 });
 
-/** A text of this many words had room for what a rule forbids; that a few words do not have it says nothing. */
-const ENOUGH_WORDS = 20;
+/** A text of this many words had room for what a rule forbids; fewer say little, and are asked for where the revised answer is that short. */
+const ENOUGH_WORDS = [20, 3];
 
-/** What is forbidden came up: it is there, or there is enough text for it to be missing. */
-export function cameUp(unwanted: readonly PatternTest[]): CheckTest {
+/** What is forbidden came up: it is there, or there is enough text for it to be missing. The best first. */
+export const cameUp = (unwanted: readonly PatternTest[]): readonly CheckTest[] =>
+  ENOUGH_WORDS.map((words) => roomFor(unwanted, words));
+
+function roomFor(unwanted: readonly PatternTest[], words: number): CheckTest {
   const [first] = unwanted;
   const flags = [...new Set(unwanted.map((test) => test.flags ?? '').join(''))].join('');
   const place = unwanted.every((test) => test.in === first?.in) ? first?.in : undefined;
   return {
     is: 'pattern',
-    pattern: either([...unwanted.map(({ pattern }) => pattern), `(?:\\S+\\s+){${ENOUGH_WORDS - 1}}\\S`]),
+    pattern: either([...unwanted.map(({ pattern }) => pattern), `(?:\\S+\\s+){${words - 1}}\\S`]),
     ...(flags === '' ? {} : { flags }),
     ...(place === undefined || place === 'first-line' || place === 'last-line' ? {} : { in: place }),
-    means: `${unwanted.map(({ means }) => means).join(' or ')}, or ${ENOUGH_WORDS} words`,
+    means: `${unwanted.map(({ means }) => means).join(' or ')}, or ${words} words`,
   };
 }
 

@@ -51,6 +51,8 @@ const STATES =
   /\b(?:i|we|you|they|he|she|it|that|this|which|who|there|is|are|was|were|am|isn['’]t|it['’]s|that['’]s|there['’]s|ich|wir|es|das|ist|sind|je|on|ce|c['’]est|es|no)\s+(?:do |does |did |can |could |will |would |should |really |just |also )?$/iu;
 const POINTS_BACK =
   /^(?:(?:ever|again|do|does|edit|touch|use|it|that|this|those|them|yourself|please|to|mehr|plus|más)\b\s*)+$/iu;
+/** Behind these words stand some of many. */
+const EXAMPLE = /\b(?:like|such as|e\.g\.|for example|for instance|wie|comme|como)\s*:?\s*["'`“«„]/iu;
 /** A second demand, of what the first one is about. */
 const FURTHER =
   /(?:,|\band)\s+(?:and\s+)?(?:each (?!time)|every (?!time|single time)|all of (?:them|it)\b|make sure\b|then\b)/iu;
@@ -139,6 +141,7 @@ const isQualified = (
   condition: readonly string[] | undefined,
 ): boolean =>
   EXCEPTION.test(text) ||
+  prohibitions.some((passage) => EXAMPLE.test(passage)) ||
   FURTHER.test(text) ||
   (condition === undefined &&
     prohibitions.some((passage) =>
@@ -157,6 +160,7 @@ function endOf(rest: string): number {
   const bare = rest
     .replace(QUOTATION, (quotation) => '"'.repeat(quotation.length))
     .replace(/(?<=\w)\(\)/g, '  ')
+    .replace(/^\s*use\b/iu, (verb) => ' '.repeat(verb.length))
     .replace(/(?<=")\s*[,/]\s*(?=(?:(?:or|and|nor|oder|und|ou|et|o|y) )?")/gu, (comma) =>
       ' '.repeat(comma.length),
     );
