@@ -4,7 +4,7 @@ export type CheckedPart = (typeof CHECKED_PARTS)[number];
 
 /**
  * Where a test looks: the person's request, or the checked part, whole or a piece of it. Files and commands are looked at one by one;
- * `all` is all of them together. `fences` are the lines that open code blocks, `subject` is the first line of a commit message; `path` is a written file's.
+ * `all` is all of them together. `fences` are the lines that open code blocks and the ending of a code file's name (`.ts`), `subject` is the first line of a commit message; `path` is a written file's.
  */
 export const TEST_PLACES = [
   'request',

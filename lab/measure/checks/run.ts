@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { asString, isObject, parseJson } from '../../../src/core/json.ts';
 import { readCheckReply, writeCheckQuestion } from '../../../src/learn/checks/check-question.ts';
-import { findJson, withoutReasoning } from '../../../src/learn/find-json.ts';
+import { findJson } from '../../../src/learn/find-json.ts';
 import type { CheckDraft } from '../../../src/lessons/checks/accept-check.ts';
 import { describeCheck } from '../../../src/lessons/checks/describe-check.ts';
 import { chooseCheck, draftChecks, outsideOf } from '../../../src/lessons/checks/draft-check.ts';
@@ -25,7 +25,7 @@ const { values: options } = parseArgs({
     json: { type: 'boolean', default: false },
     /** Recorded replies of a model, JSONL {id, reply}: a second way. */
     replies: { type: 'string' },
-    /** Writes what a model would be asked, JSONL {id, prompt}. */
+    /** Writes what a model would be asked about the rules whose words gave no accepted check, JSONL {id, system, user}. */
     'write-prompts': { type: 'string' },
     /** Every rule with its check and its wrong verdicts. */
     rules: { type: 'boolean', default: false },
@@ -44,42 +44,46 @@ const score = (rules: readonly CheckSetRule[], draftsOf: DraftsOf): readonly Sco
     return result.ok ? scoreRule(one, result.check) : { id, rule, why: result.why, verdicts: [] };
   });
 
-/** Recorded replies of a model to the prompts of `--write-prompts`, as the product would read them. */
+/** Fixed, so that the same set gives the same prompts. */
+const MARK = 'm7f3';
+
+/** The replies of a model to the prompts of `--write-prompts`, as the product would read them. */
 function readReplies(file: string): ReadonlyMap<string, readonly CheckDraft[]> {
   const rows = readFileSync(file, 'utf8').split('\n').map(parseJson).filter(isObject);
   return new Map(
     rows.map(({ id, reply }): [string, readonly CheckDraft[]] => {
-      const json = findJson(withoutReasoning(asString(reply) ?? '') ?? '');
+      const json = findJson(asString(reply) ?? '');
       const drafts = 'fault' in json ? [] : readCheckReply(json.value);
       return [asString(id) ?? '', 'fault' in drafts ? [] : drafts];
     }),
   );
 }
 
-/** As in the product: a model is asked where the words gave no check with proof, and only a better one takes its place. */
-function scoreModel(
+const isAccepted = ({ check }: ScoredRule): boolean => check?.standing === 'accepted';
+
+/** As in the product: a model is asked where the words gave no accepted check, and only a better one takes its place. */
+function addReplies(
+  words: readonly ScoredRule[],
   rules: readonly CheckSetRule[],
   replies: ReadonlyMap<string, readonly CheckDraft[]>,
 ): readonly ScoredRule[] {
-  const words = score(rules, draftChecks);
-  const asked = score(rules, ({ id }) => replies.get(id) ?? []);
+  const drafted = score(rules, ({ id }) => replies.get(id) ?? []);
   return words.map((rule, index) => {
-    const other = asked[index];
-    const isProven = rule.check?.standing === 'accepted';
-    return !isProven &&
-      other?.check !== undefined &&
-      (rule.check === undefined || other.check.standing === 'accepted')
-      ? other
-      : rule;
+    const other = drafted[index];
+    if (other?.check === undefined || isAccepted(rule)) return rule;
+    return rule.check === undefined || isAccepted(other) ? other : rule;
   });
 }
 
-function writePrompts(file: string, rules: readonly CheckSetRule[]): void {
-  const lines = rules.map((rule) => {
-    const { system, user } = writeCheckQuestion(rule, 'm7f3');
-    return JSON.stringify({ id: rule.id, prompt: `${system}\n\n${user}` });
-  });
-  writeFileSync(file, `${lines.join('\n')}\n`);
+/** The rules that a model would be asked about. */
+function askedOf(rules: readonly CheckSetRule[], words: readonly ScoredRule[]): readonly CheckSetRule[] {
+  const accepted = new Set(words.filter(isAccepted).map(({ id }) => id));
+  return rules.filter(({ id }) => !accepted.has(id));
+}
+
+function promptOf(rule: CheckSetRule): string {
+  const { system, user } = writeCheckQuestion(rule, MARK);
+  return JSON.stringify({ id: rule.id, system, user });
 }
 
 const percent = (value: number): string => (Number.isNaN(value) ? '–' : `${(100 * value).toFixed(1)} %`);
@@ -118,17 +122,22 @@ function printRules(scored: readonly ScoredRule[]): void {
   }
 }
 
+const prompts: string[] = [];
 const reports = options.set.flatMap((file) => {
   const rules = parseCheckSet(readFileSync(file, 'utf8'), file);
   requireSome('rule in the set', rules.length);
-  if (options['write-prompts'] !== undefined) writePrompts(options['write-prompts'], rules);
-  const ways: (readonly [way: string, scored: readonly ScoredRule[]])[] = [
-    ['words', score(rules, draftChecks)],
-  ];
+  const words = score(rules, draftChecks);
+  const asked = askedOf(rules, words);
+  prompts.push(...asked.map(promptOf));
+  const ways: (readonly [way: string, scored: readonly ScoredRule[]])[] = [['words', words]];
   if (options.replies !== undefined) {
     const replies = readReplies(options.replies);
-    requireSome('reply to a rule of the set', rules.filter(({ id }) => replies.has(id)).length);
-    ways.push(['words and recorded replies of a model', scoreModel(rules, replies)]);
+    const answered = asked.filter(({ id }) => replies.has(id)).length;
+    requireSome('reply to a rule without an accepted check', answered);
+    ways.push([
+      `words, then the model's replies (${answered} of ${asked.length} asked)`,
+      addReplies(words, rules, replies),
+    ]);
   }
   return ways.map(([way, scored]) => {
     const accepted = summarizeChecks(scored, ['accepted']);
@@ -137,6 +146,8 @@ const reports = options.set.flatMap((file) => {
     return { file, way, rules: rules.length, accepted, all, scored };
   });
 });
+if (options['write-prompts'] !== undefined)
+  writeFileSync(options['write-prompts'], `${prompts.join('\n')}\n`);
 if (options.json) {
   const plain = reports.map(({ scored, ...report }) => ({
     ...report,

@@ -46,7 +46,7 @@ export const FORM_FAMILIES: readonly FormFamily[] = [
       },
       {
         means: 'date like 18.11.2026',
-        pattern: '\\b\\d{1,2}\\.\\s?\\d{1,2}\\.(?:\\d{4}|\\d{2})\\b',
+        pattern: '\\b\\d{1,2}\\.\\s?\\d{1,2}\\.\\s?\\d{4}\\b|\\b[0-3]\\d\\.[01]\\d\\.\\d{2}\\b',
         named: /dd\.mm\.|\b\d{1,2}\.\d{1,2}\.\d{2,4}\b/i,
       },
       {
@@ -83,7 +83,8 @@ export const FORM_FAMILIES: readonly FormFamily[] = [
       },
       {
         means: 'time like 15:30',
-        pattern: '\\b(?:[01]?\\d|2[0-3])[:.h][0-5]\\d(?:\\s?Uhr)?(?:[^\\d\\s%]|\\s[^aApP]|$)',
+        pattern:
+          '\\b(?:[01]?\\d|2[0-3])[:h][0-5]\\d(?:[^\\d\\s%]|\\s[^aApP]|$)|\\b\\d{1,2}\\.[0-5]\\d\\s?Uhr\\b',
         named: /\b24[ -]?h|military time/i,
       },
     ],
@@ -110,12 +111,13 @@ export const FORM_FAMILIES: readonly FormFamily[] = [
     styles: [
       {
         means: 'string in double quotes',
-        pattern: '"[^"\'\\n]*"',
+        // Three quotes are a block of text.
+        pattern: '(?:^|[^"])"[^"\'\\n]+"(?:[^"]|$)',
         named: /\bdouble[- ]quotes?|double quotation/i,
       },
       {
         means: 'string in single quotes',
-        pattern: "'[^'\"\\n]*'",
+        pattern: "(?:^|[^'\\w])'[^'\"\\n]+'(?:[^'\\w]|$)",
         named: /\bsingle[- ]quotes?|single quotation/i,
       },
     ],
@@ -130,6 +132,7 @@ export const FORM_FAMILIES: readonly FormFamily[] = [
   },
   {
     named: /\b(?:british|american|uk|us) (?:english|spelling)|\bspelling\b/i,
+    place: 'prose',
     styles: [
       {
         means: 'American spelling',
@@ -155,6 +158,8 @@ export interface FormFeature extends FormStyle {
   readonly looksAt?: 'commands' | 'work';
   /** The feature is a way to get something wrong: what there must be for it to be asked at all. */
   readonly about?: Omit<CheckTest & { readonly is: 'pattern' }, 'is'>;
+  /** It is about how the agent speaks, not about texts that it is asked to write for others. */
+  readonly isOwnVoice?: true;
   /** A text that has not got it, and one that has. */
   readonly examples?: readonly [keeping: string, breaking: string];
 }
@@ -237,6 +242,7 @@ export const FORM_FEATURES: readonly FormFeature[] = [
   },
   {
     means: 'apology',
+    isOwnVoice: true,
     named: /\bapolog\w+|\bsorry\b|\bentschuldig\w+|\bexcus\w+/i,
     pattern:
       '\\bsorry\\b|\\bapolog(?:y|ies|i[sz]e|i[sz]ed|i[sz]ing)\\b|\\bEntschuldigung\\b|\\btut mir leid\\b|\\bdésolée?\\b|\\blo siento\\b',
@@ -253,7 +259,8 @@ export const FORM_FEATURES: readonly FormFeature[] = [
   {
     means: 'word in capitals',
     named: /\ball[- ]?caps\b|\bshout(?:ing)?\b/i,
-    pattern: '\\b\\p{Lu}{5,}\\b',
+    // One word alone may be an abbreviation.
+    pattern: '\\b\\p{Lu}{2,}\\s+\\p{Lu}{3,}\\b',
     place: 'prose',
   },
   { means: 'ellipsis', named: /\bellips[ei]s\b|\bdot dot dot\b/i, pattern: '\\.\\.\\.|…', place: 'prose' },
@@ -268,13 +275,14 @@ export const FORM_FEATURES: readonly FormFeature[] = [
   {
     means: 'comment',
     named: /\bcomments?\b/i,
-    pattern: '^\\s*(?://|#(?:[^!]|$)|/\\*)|\\s//\\s',
+    pattern: '^\\s*(?://|#\\s|/\\*)|\\s//\\s',
     flags: 'm',
     place: 'code',
   },
   {
     means: 'code fence without a language',
-    named: /\blanguage\b.*\bfences?\b|\bfences?\b.*\blanguage\b|\bsyntax highlight/i,
+    named:
+      /\b(?:language|lang)\b.*\b(?:fences?|code[- ]?blocks?)\b|\b(?:fences?|code[- ]?blocks?)\b.*\b(?:language|lang)\b|\bsyntax highlight/i,
     pattern: '^(?:```|~~~)\\s*$',
     flags: 'm',
     place: 'fences',
@@ -284,10 +292,21 @@ export const FORM_FEATURES: readonly FormFeature[] = [
   {
     means: 'subject that is not in the imperative',
     named: /\bimperative\b/i,
-    pattern: '^(?:[\\w()/.!-]+:\\s+)?\\p{L}+(?:ed|ing)\\b',
+    pattern:
+      '^(?:[\\w()/.!-]+:\\s+)?(?:\\p{L}{2,}[^e\\W]ed|\\p{L}{3,}ing|(?:using|made|wrote|built|(?:add|allow|bump|change|clean|convert|correct|create|delete|disable|drop|enable|ensure|handle|implement|improve|introduce|make|merge|move|prevent|refactor|remove|rename|replace|revert|show|support|update|use|write)s|fixes))\\b',
+    flags: 'i',
     place: 'subject',
     about: { pattern: '\\p{L}', in: 'subject', means: 'a letter' },
     examples: ['git commit -m "Fix it"', 'git commit -m "Fixed it"'],
+    looksAt: 'commands',
+  },
+  {
+    means: 'full stop at the end',
+    named: /\b(?:periods?|full stops?|trailing dots?|punkt)\b/i,
+    pattern: '\\.\\s*$',
+    place: 'subject',
+    about: { pattern: '\\p{L}', in: 'subject', means: 'a letter' },
+    examples: ['git commit -m "Fix it"', 'git commit -m "Fix it."'],
     looksAt: 'commands',
   },
   {

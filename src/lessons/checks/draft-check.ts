@@ -29,8 +29,25 @@ export function draftChecks(evidence: RuleEvidence): readonly CheckDraft[] {
     ...draftWords(material),
   ];
   return sketches
+    .filter((sketch) => coversRule(sketch, material) && (!sketches.some(isLimit) || isLimit(sketch)))
     .flatMap((sketch) => scopesOf(sketch, material).map((scope) => draftOf(sketch, scope)))
     .slice(0, MOST_DRAFTS);
+}
+
+/** A rule with a limit asks for that at least. */
+const isLimit = ({ holdsWhen }: CheckSketch): boolean => holdsWhen.some(({ is }) => is === 'length');
+
+/** A check that sees one of two demands would call work "kept" that breaks the other; one that knows no exception is wrong there. */
+function coversRule({ covers }: CheckSketch, { words }: RuleMaterial): boolean {
+  if (covers === undefined) return true;
+  const plain = (text: string): string => text.toLowerCase().replace(/[.,;:!?](?=\s|$)/g, '');
+  const parts = covers.map(plain);
+  return (
+    !words.isQualified &&
+    words.prohibitions.every((passage) =>
+      parts.some((part) => plain(passage).includes(part) || part.includes(plain(passage))),
+    )
+  );
 }
 
 /** Where a sketch may apply, as words of the request, the best first. */
@@ -43,8 +60,7 @@ function scopesOf(
   const { condition, topics, isEveryAnswer } = words;
   const asked = condition === undefined ? [] : request === undefined ? condition : met(condition);
   const narrow = asked.length === 0 ? [] : [asked];
-  // What the rule is about is in the answer: that may be scope enough.
-  if (isDemand !== true) return about.length > 0 ? [[], ...narrow] : [...narrow, []];
+  if (isDemand !== true) return [...narrow, []];
   if (condition !== undefined) return narrow;
   const named = met(topics).slice(0, 2);
   if (named.length > 0) return [named];

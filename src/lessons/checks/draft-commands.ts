@@ -142,7 +142,7 @@ function changedArguments(
       return [
         {
           looksAt: 'work',
-          about,
+          about: [{ is: 'program', run, with: namedArguments(before, run) }],
           holdsWhen: [{ is: 'program', run, with: wholeArgument(gone), max: 0 }],
         },
       ];
@@ -156,6 +156,13 @@ const isNamedArgument = (rule: string, arg: string, run: string): boolean =>
   /^[\w-]{2,}$/.test(arg)
     ? !run.split(' ').includes(arg) && names(rule, arg)
     : rule.includes(`${run} ${arg}`);
+
+/** As many arguments as the corrected command had: one that leaves them out (`git push`) does not tell what it works on. */
+function namedArguments(before: readonly Run[], run: string): string {
+  const args = before.find((one) => one.run === run)?.args ?? [];
+  const count = args.filter((arg) => !arg.startsWith('-')).length;
+  return `(?:^|\\s)${Array.from({ length: count }, () => '[^-\\s]\\S*').join('(?:\\s+-\\S*)*\\s+')}`;
+}
 
 const wholeArgument = (arg: string): string => `(?:^|[\\s:/=])${quotePattern(arg)}(?:[\\s:=]|$)`;
 
@@ -218,6 +225,10 @@ function namedPrograms(material: RuleMaterial): readonly CheckSketch[] {
   ];
 }
 
+/** Programs that change the files that they are given. */
+const WRITERS = 'rm|mv|cp|tee|touch|truncate|sed -i|perl -i|git rm|git mv|ln|install|chmod';
+const NOTHING: CheckedWork = { request: '', reply: '', files: [], commands: [] };
+
 /** Files that a rule puts out of bounds: `migrations/`, `dist`. */
 export function draftPaths(material: RuleMaterial): readonly CheckSketch[] {
   const folders =
@@ -227,14 +238,20 @@ export function draftPaths(material: RuleMaterial): readonly CheckSketch[] {
   return folders
     .filter((folder) => material.words.forbidden.some((passage) => passage.includes(folder)))
     .flatMap((folder): readonly CheckSketch[] => {
-      const pattern = `(?:^|/)${quotePattern(folder)}`;
+      const name = quotePattern(folder);
       const touches = (paths: readonly string[]): boolean => paths.some((path) => path.includes(folder));
       if (material.corrected !== undefined && (!touches(before) || touches(after))) return [];
       return [
         {
-          looksAt: 'files',
+          looksAt: 'work',
           about: [],
-          holdsWhen: [absent({ pattern, in: 'path', means: `path in ${folder}` })],
+          holdsWhen: [
+            absent({ pattern: `(?:^|/)${name}`, in: 'path', means: `path in ${folder}` }),
+            { is: 'program', run: WRITERS, with: `(?:^|[\\s/'"])${name}`, max: 0 },
+            absent({ pattern: `\\S\\s+>{1,2}\\s*(?:\\./)?${name}`, means: `output into ${folder}` }),
+          ],
+          keeping: { ...NOTHING, files: [{ path: 'elsewhere.txt', text: 'text' }] },
+          breaking: { ...NOTHING, commands: [`rm ${folder}`] },
         },
       ];
     });

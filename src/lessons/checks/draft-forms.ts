@@ -6,22 +6,30 @@ import {
   type FormFeature,
   type FormStyle,
 } from './answer-forms.ts';
-import { absent, type CheckSketch, either, partText, type RuleMaterial, sideOf } from './rule-material.ts';
+import {
+  absent,
+  type CheckSketch,
+  cameUp,
+  either,
+  isIn,
+  ownVoice,
+  type PatternTest,
+  partText,
+  type RuleMaterial,
+  sideOf,
+} from './rule-material.ts';
 
 /** Checks of the form of an answer: dates, emoji, length, language, JSON. */
 export function draftForms(material: RuleMaterial): readonly CheckSketch[] {
   const parts: readonly CheckedPart[] = material.corrected === undefined ? ['reply'] : material.parts;
-  const length = draftLength(material);
   return [
-    ...withImperative(material, length),
+    ...draftLength(material).map((sketch) => withForbidden(material, sketch)),
     ...draftJson(material),
     ...parts.flatMap((part) => [
       ...FORM_FAMILIES.filter(({ named }) => named.test(material.rule)).flatMap((family) =>
         draftFamily(material, part, family),
       ),
-      ...FORM_FEATURES.filter(({ named }) => named.test(material.rule)).flatMap((feature) =>
-        draftFeature(material, part, feature),
-      ),
+      ...draftFeatures(material, part),
     ]),
     ...draftLanguage(material),
   ];
@@ -80,42 +88,105 @@ function wantedStyle(
   return isGone ? wanted : undefined;
 }
 
-const NEGATION =
-  /\b(?:no|not|never|don['’]?t|do not|stop|avoid|without|drop|quit|cut|kein[en]?|keine|nie|ohne|pas|jamais|sans|sin|nunca|nada)\b/iu;
-
-/** Something that is to be there, or not to be there. With two answers these tell which, else the words do. */
-function draftFeature(
-  material: RuleMaterial,
-  part: CheckedPart,
-  feature: FormFeature,
-): readonly CheckSketch[] {
-  const { pattern, flags, place, means, named } = feature;
-  const like = {
-    pattern,
-    ...(flags === undefined ? {} : { flags }),
-    ...(place === undefined ? {} : { in: place }),
-    means,
-  };
-  const at = named.exec(material.rule)?.index ?? 0;
-  const isForbidden = NEGATION.test(material.rule.slice(Math.max(0, at - 40), at));
-  if (material.corrected === undefined)
-    return isForbidden || feature.about !== undefined ? [forbid(like, feature)] : [];
-  const side = place === 'last-line' ? 'revised' : sideOf(material, part, feature);
-  // The test on the two answers tells whether a wrong form is there.
-  if (side === 'corrected' || feature.about !== undefined) return [forbid(like, feature)];
-  if (side !== 'revised' || isForbidden) return [];
-  return [{ looksAt: part, about: [], holdsWhen: [{ is: 'pattern', ...like }], isDemand: true }];
+/** A feature that the rule names, and what the rule and the answers say about it. */
+interface NamedFeature {
+  readonly feature: FormFeature;
+  readonly word: string;
+  readonly isForbidden: boolean;
+  readonly side: 'corrected' | 'revised' | undefined;
 }
 
-type PatternTest = Omit<CheckTest & { is: 'pattern' }, 'is' | 'max'>;
+function namedFeatures(material: RuleMaterial, part: CheckedPart): readonly NamedFeature[] {
+  const { rule, words } = material;
+  return FORM_FEATURES.flatMap((feature): readonly NamedFeature[] => {
+    const word = feature.named.exec(rule)?.[0];
+    if (word === undefined || (feature.place === 'subject' && !COMMIT.test(rule))) return [];
+    const passages = words.forbidden.filter((passage) => feature.named.test(passage));
+    if (feature.about === undefined && passages.some((passage) => isNarrower(passage, feature))) return [];
+    const isForbidden = passages.length > 0;
+    const side = feature.place === 'last-line' ? 'revised' : sideOf(material, part, feature);
+    return [{ feature, word, isForbidden, side }];
+  });
+}
 
-const forbid = (like: PatternTest, { about, examples, looksAt = 'work' }: FormFeature): CheckSketch => ({
-  looksAt,
-  about: about === undefined ? [] : [{ is: 'pattern', ...about }],
-  holdsWhen: [absent(like)],
-  ...(examples === undefined ? {} : { keeping: examples[0], breaking: examples[1] }),
+const FILLERS = new Set(
+  'need have keep always constantly ever a an the any more so such many much these those this your my our all use using used with put add adding write writing send sending give giving make making answer answering reply replying include including insert show in of or and nor no not at be me us it that to de des du les la le un una los las el mehr so bitte please pls end ending start starting'.split(
+    ' ',
+  ),
+);
+const NARROWS =
+  /^\s*(?:that|which|with|without|longer|than|to|about|from|over|of|where|like|for|per|after|before|between|mit|que|qui|at (?!all))\b/iu;
+
+/** "no TODO comments", "no tables with more than three columns": not all of them are meant. */
+function isNarrower(passage: string, { named }: FormFeature): boolean {
+  const match = named.exec(passage);
+  if (match === null) return false;
+  const others = FORM_FEATURES.map((feature) => feature.named.exec(passage)?.[0] ?? '');
+  const before = others
+    .filter((word) => word !== '')
+    .reduce((text, word) => text.replace(word, ' '), passage.slice(0, match.index))
+    .toLowerCase();
+  return (
+    before.split(/[^\p{L}'’-]+/u).some((word) => word !== '' && !FILLERS.has(word)) ||
+    NARROWS.test(passage.slice(match.index + match[0].length))
+  );
+}
+
+/** Things that are to be there, or not to be there. With two answers these tell which, else the words do. */
+function draftFeatures(material: RuleMaterial, part: CheckedPart): readonly CheckSketch[] {
+  const named = namedFeatures(material, part);
+  const { corrected, revised } = material;
+  // The test on the two answers tells whether a wrong form is there.
+  const wrong = named.filter(({ feature }) => feature.about !== undefined);
+  const plain = named.filter(({ feature }) => feature.about === undefined);
+  const unwanted = plain.filter(({ feature, isForbidden, side }) =>
+    corrected === undefined
+      ? isForbidden
+      : side === 'corrected' || (isForbidden && !isIn(revised, part, feature)),
+  );
+  const shown = unwanted.filter(({ side }) => corrected === undefined || side === 'corrected');
+  // One word may name two features: of semicolons in prose and in code the answers show which.
+  const listed = unwanted.filter((one) => !shown.some((other) => other.word === one.word));
+  const demanded = plain.filter(({ isForbidden, side }) => side === 'revised' && !isForbidden);
+  return [
+    ...wrong.flatMap((one) => forbid(material, [one])),
+    ...(shown.length > 0 ? forbid(material, [...shown, ...listed]) : []),
+    ...demanded.map(
+      ({ feature }): CheckSketch => ({
+        looksAt: part,
+        about: [],
+        holdsWhen: [{ is: 'pattern', ...testOf(feature) }],
+        isDemand: true,
+      }),
+    ),
+  ];
+}
+
+const testOf = ({ pattern, flags, place, means }: FormFeature): PatternTest => ({
+  pattern,
+  ...(flags === undefined ? {} : { flags }),
+  ...(place === undefined ? {} : { in: place }),
+  means,
 });
 
+/** All that the rule forbids is one check. */
+function forbid(material: RuleMaterial, named: readonly NamedFeature[]): readonly CheckSketch[] {
+  const [first] = named.map(({ feature }) => feature);
+  const { about, examples, looksAt = 'work' } = first ?? {};
+  const unwanted = named.map(({ feature }) => testOf(feature));
+  const own = named.some(({ feature }) => feature.isOwnVoice === true) ? ownVoice(material) : [];
+  const subjects: readonly CheckTest[] =
+    about === undefined ? cameUp(unwanted) : [{ is: 'pattern', ...about }];
+  return subjects.map((subject) => ({
+    looksAt,
+    about: [subject, ...own],
+    holdsWhen: unwanted.map(absent),
+    covers: named.map(({ word }) => word),
+    ...(examples === undefined ? {} : { keeping: examples[0], breaking: examples[1] }),
+  }));
+}
+
+const COMMIT = /\bcommits?\b|\bsubject/i;
 const NUMBER_WORDS: Readonly<Record<string, number>> = {
   one: 1,
   two: 2,
@@ -151,7 +222,7 @@ const UNITS: readonly (readonly [unit: LengthUnit, named: string])[] = [
   ['characters', 'characters?|chars?|zeichen|caractères|caracteres'],
 ];
 const AT_MOST =
-  'at most|max(?:imum)?(?: of)?|no more than|not more than|never more than|up to|under|below|fewer than|less than|within|limit(?:ed)?(?: to)?|keep (?:it|them|\\w+)(?: \\w+){0,3} (?:to|under|below|within)|höchstens|maximal|au plus|maximum|máximo|como máximo';
+  'at most|max(?:imum)?(?: of)?|no (?:more|longer) than|not longer than|shorter than|not more than|never more than|up to|under|below|fewer than|less than|within|limit(?:ed)?(?: to)?|keep (?:it|them|\\w+)(?: \\w+){0,3} (?:to|under|below|within)|höchstens|maximal|au plus|maximum|máximo|como máximo';
 /** What a limit does not hold for cannot be told from an answer. */
 const EXCEPTION = /\b(?:except|unless|but not|can be|may be|as long as|außer|sauf|excepto|salvo)\b/iu;
 
@@ -163,38 +234,58 @@ function draftLength({ rule, parts, corrected }: RuleMaterial): readonly CheckSk
     const limit = new RegExp(`\\b(${AT_MOST})\\s+${number}[ -](?:short |brief )?(?:${named})\\b`, 'iu').exec(
       rule,
     );
+    const limitAfter = new RegExp(
+      `\\b${number}[ -](?:short |brief )?(?:${named})\\s*,?\\s*(?:max(?:imum)?|tops|at (?:the )?most|or (?:less|fewer)|no more|höchstens|maximal)\\b`,
+      'iu',
+    ).exec(rule);
     const exact = new RegExp(
       `\\b(?:exactly|in|genau)\\s+${number}[ -](?:short |brief )?(?:${named})\\b`,
       'iu',
     ).exec(rule);
-    const digits = limit?.[2] ?? exact?.[1];
+    const digits = limit?.[2] ?? limitAfter?.[1] ?? exact?.[1];
     if (digits === undefined) return [];
     const count = NUMBER_WORDS[digits.toLowerCase()] ?? Number(digits);
-    const isBelow = /^(?:under|below|fewer|less)/i.test(limit?.[1] ?? '');
+    const isBelow = /^(?:under|below|fewer|less|shorter)/i.test(limit?.[1] ?? '');
     const max = isBelow ? count - 1 : count;
-    const isCommit = /\bcommits?\b|\bsubject/i.test(rule);
+    const isCommit = COMMIT.test(rule);
     const place: { readonly in?: TestPlace } = isCommit ? { in: 'subject' } : {};
     const about: readonly CheckTest[] =
       unit === 'bullets'
         ? [{ is: 'pattern', pattern: '^\\s*(?:[-*•+]|\\d{1,2}[.)])\\s+\\S', flags: 'm', means: 'a list' }]
         : [];
-    const holds = { is: 'length', unit, max, ...(limit === null ? { min: count } : {}), ...place } as const;
+    const holds = {
+      is: 'length',
+      unit,
+      max,
+      ...((limit ?? limitAfter) === null ? { min: count } : {}),
+      ...place,
+    } as const;
     const looksAt =
       isCommit && (corrected === undefined || parts.includes('commands')) ? 'commands' : 'reply';
     const isBounded = about.length > 0 || isCommit;
-    return [{ looksAt, about, holdsWhen: [holds], ...(isBounded ? {} : { isDemand: true as const }) }];
+    const covers = [(limit ?? limitAfter ?? exact)?.[0] ?? ''];
+    return [
+      { looksAt, about, holdsWhen: [holds], covers, ...(isBounded ? {} : { isDemand: true as const }) },
+    ];
   });
 }
 
-/** "imperative and under 50 characters" is one rule about a subject line. */
-function withImperative({ rule }: RuleMaterial, sketches: readonly CheckSketch[]): readonly CheckSketch[] {
-  const feature = FORM_FEATURES.find(({ place }) => place === 'subject');
-  if (feature === undefined || !feature.named.test(rule)) return sketches;
-  const { pattern, means } = feature;
-  return sketches.map((sketch) => ({
+/** "imperative and under 50 characters": what the same rule says about the form of the same text. */
+function withForbidden(material: RuleMaterial, sketch: CheckSketch): CheckSketch {
+  const part = sketch.looksAt;
+  const isSubject = COMMIT.test(material.rule);
+  const others = namedFeatures(material, part).filter(
+    ({ feature, isForbidden }) =>
+      (isSubject && feature.place === 'subject') || (isForbidden && !isIn(material.revised, part, feature)),
+  );
+  return {
     ...sketch,
-    holdsWhen: [...sketch.holdsWhen, absent({ pattern, means, in: 'subject' })],
-  }));
+    holdsWhen: [
+      ...sketch.holdsWhen,
+      ...others.map(({ feature }) => absent({ ...testOf(feature), ...(isSubject ? { in: 'subject' } : {}) })),
+    ],
+    covers: [...(sketch.covers ?? []), ...others.map(({ word }) => word)],
+  };
 }
 
 /** "JSON only", with the fields that the rule quotes. */

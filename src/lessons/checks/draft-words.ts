@@ -4,9 +4,12 @@ import { topicWords } from '../../text/topic-words.ts';
 import {
   absent,
   type CheckSketch,
+  cameUp,
   either,
   isIn,
   literalPattern,
+  ownVoice,
+  type PatternTest,
   partText,
   type RuleMaterial,
   shapePattern,
@@ -25,8 +28,11 @@ interface Phrase {
 
 const LONGEST_PHRASE = 4;
 const LONGEST_LITERAL = 80;
-const QUOTED = /"([^"\n]+)"|`([^`\n]+)`|“([^”\n]+)”|«\s?([^»\n]+?)\s?»|„([^“\n]+)“/gu;
+const QUOTED =
+  /"([^"\n]+)"|`([^`\n]+)`|“([^”\n]+)”|«\s?([^»\n]+?)\s?»|„([^“\n]+)“|(?<![\p{L}\p{N}])'([^'\n]+)'(?![\p{L}\p{N}])/gu;
 const AMOUNT = /[€$£]\s?\d[\d.,]*\d|\d[\d.,]*\s?[€$£]/gu;
+/** A function by its name in code. */
+const CALL = /\b[A-Za-z_][\w.]*\(\)/gu;
 /** A line in brackets that is no remark: it has a sign of a format. */
 const BRACKETED = /\(([^()\n]{0,40}\S[:=@#<>][^()\n]{1,40})\)/gu;
 /** Names that stand for any name. */
@@ -35,12 +41,12 @@ const PLACE_WORDS: readonly { readonly in: 'first-line' | 'last-line'; readonly 
   {
     in: 'last-line',
     named:
-      /\b(?:end|ends|ending|finish|close|closing|sign|signed|sign-off|last line|bottom|am ende|schluss|à la fin|termina|al final)\b/iu,
+      /\b(?:end|ends|ending|finish|finishing|close|closing|sign|signed|sign-off|last line|bottom|am ende|schluss|à la fin|termina|al final)\b/iu,
   },
   {
     in: 'first-line',
     named:
-      /\b(?:start|starts|begin|begins|open|opens|lead|first (?:line|word|thing)|(?:very )?top|en premier|am anfang|beginn\w*|empieza|commence\w*)\b/iu,
+      /\b(?:start|starts|starting|begin|begins|beginning|open|opens|opening|lead|first (?:line|word|thing)|(?:very )?top|en premier|am anfang|beginn\w*|empieza|commence\w*)\b/iu,
   },
 ];
 
@@ -65,20 +71,29 @@ const provisionalPart = ({ rule }: RuleMaterial): CheckedPart =>
 const SOURCE_FILES = /\b(?:source|code) files?\b/iu;
 const SOURCE_PATH = '\\.(?:c|h|cc|cpp|hpp|cs|go|java|js|jsx|kt|mjs|php|py|rb|rs|scala|sh|swift|ts|tsx|vue)$';
 
-function phrasesOf({ rule, words }: RuleMaterial): readonly Phrase[] {
+/** "if I read the word X once more": behind these words a quotation is the word itself, and the answers tell that it was wrong. */
+const COMPLAINT =
+  /\b(?:(?:hear|read|see|lesen|hören|lire|leer) (?:the |das |le |la )?(?:words?|phrases?|terms?|wort|wörter|mots?|palabras?)?|you (?:wrote|said|used|keep (?:saying|writing|using))|overus\w+|tired of|sick of|banned) ?(?:the words? |the phrases? )?["'`“«][\s\S]*/iu;
+
+function phrasesOf({ rule, words, corrected }: RuleMaterial): readonly Phrase[] {
   const negated = [...words.forbidden, ...words.contrasts.map(({ unwanted }) => unwanted)];
   const plain = (text: string): string => text.replace(/[.,;:!?](?=\s|$)/g, '');
   const isNegated = (text: string): boolean =>
     negated.some((passage) => plain(passage).includes(plain(text)));
+  const complains = corrected === undefined ? [] : quotedIn(COMPLAINT.exec(rule)?.[0] ?? '');
   const literals = [...new Set([...quotedIn(rule), ...findLiterals(rule)])].filter(
     (text) => text.length < LONGEST_LITERAL && !PLACEHOLDER.test(text),
   );
   const phrase = (text: string, isLiteral: boolean): Phrase => ({
     text,
-    pattern: isLiteral && !/^\p{Ll}+$/u.test(text) ? literalPattern(text) : wordPattern(text),
+    pattern: text.endsWith('()')
+      ? literalPattern(text.slice(0, -2)).replace(/\\b$/, '\\s*\\(')
+      : isLiteral && !/^\p{Ll}+$/u.test(text)
+        ? literalPattern(text)
+        : wordPattern(text),
     flags: 'i',
     isLiteral,
-    isNegated: isNegated(text),
+    isNegated: isNegated(text) || (isLiteral && complains.includes(text)),
   });
   const shapes = literals
     .filter(isShape)
@@ -97,6 +112,7 @@ const isShape = (text: string): boolean => /\d/.test(text) && /[^\d\s.]/.test(te
 
 const quotedIn = (rule: string): readonly string[] => [
   ...(rule.match(AMOUNT) ?? []),
+  ...(rule.match(CALL) ?? []),
   ...[...rule.matchAll(QUOTED), ...rule.matchAll(BRACKETED)].map((match) =>
     (match.slice(1).find((group) => group !== undefined) ?? '').trim(),
   ),
@@ -151,7 +167,11 @@ function replacements(material: RuleMaterial, phrases: readonly Phrase[]): reado
   const hasAnswers = material.corrected !== undefined;
   const isOn = (one: Phrase, side: 'corrected' | 'revised'): boolean =>
     hasAnswers ? sideOf(material, 'work', one) === side : one.isLiteral;
-  const named = longest(phrases.filter((one) => one.isNegated && isOn(one, 'corrected')));
+  const named = longest(
+    phrases.filter(
+      (one) => one.isNegated && (one.isLiteral || isObject(material, one)) && isOn(one, 'corrected'),
+    ),
+  );
   const wanted = longest(phrases.filter((one) => !one.isNegated && isOn(one, 'revised')));
   if (wanted.length === 0 || named.length === 0) return [];
   const unwanted = withListed(material, phrases, named);
@@ -163,8 +183,12 @@ function replacements(material: RuleMaterial, phrases: readonly Phrase[]): reado
   return [
     {
       looksAt: 'work',
-      about: [{ is: 'pattern', ...anyOf([...wanted, ...unwanted]), ...place }],
+      about: [
+        { is: 'pattern', ...anyOf([...wanted, ...unwanted]), ...place },
+        ...(place.in === 'code' ? codeLanguage(material) : []),
+      ],
       holdsWhen: [absent({ ...anyOf(unwanted), ...place })],
+      covers: [...wanted, ...unwanted].map(({ text }) => text),
       ...(hasAnswers ? {} : { keeping: wanted[0]?.text ?? '', breaking: unwanted[0]?.text ?? '' }),
     },
   ];
@@ -242,6 +266,7 @@ function placed(
   const { rule, corrected } = material;
   const isWanted = (one: Phrase): boolean =>
     !one.isNegated &&
+    !isAlternative(rule, one.text) &&
     (corrected === undefined ? isQuotedIn(rule, one.text) : sideOf(material, part, one) === 'revised');
   return PLACE_WORDS.filter(({ named }) => named.test(rule)).flatMap((place) =>
     phrases
@@ -275,28 +300,83 @@ function prohibitions(material: RuleMaterial, phrases: readonly Phrase[]): reado
   const named = bad.filter((one) => one.isLiteral || isObject(material, one));
   if (named.length === 0) return [];
   const all = withListed(material, phrases, named);
-  return [
-    {
-      looksAt: 'work',
-      about: [],
-      holdsWhen: [absent({ ...anyOf(all), ...codePlace(material, all) })],
-      ...(hasAnswers ? {} : { keeping: 'something else', breaking: all[0]?.text ?? '' }),
-    },
+  // "Acme Pay", never "Acme" alone: the short form stands in the long one.
+  if (all.some((one) => phrases.some((other) => isNamePart(one, other)))) return [];
+  const covers = all.map(({ text }) => text);
+  const examples = hasAnswers ? {} : { keeping: 'else '.repeat(20), breaking: all[0]?.text ?? '' };
+  const place = forbiddenPlace(material);
+  const { pattern, ...like } = anyOf(all);
+  const unwanted: PatternTest =
+    place === undefined
+      ? { ...like, pattern, ...codePlace(material, all) }
+      : { ...like, pattern: place === 'first-line' ? `^[^\\p{L}\\p{N}]*(?:${pattern})` : pattern, in: place };
+  const isOwn =
+    place !== undefined || material.words.isEveryAnswer || /\bcall(?:s|ing)? me\b/iu.test(material.rule);
+  return cameUp([unwanted]).map((subject) => ({
+    looksAt: place === undefined ? 'work' : 'reply',
+    about: [
+      subject,
+      ...(isOwn ? ownVoice(material) : []),
+      ...(unwanted.in === 'code' ? codeLanguage(material) : []),
+    ],
+    holdsWhen: [absent(unwanted)],
+    covers,
+    ...examples,
+  }));
+}
+
+const isNamePart = (short: Phrase, long: Phrase): boolean =>
+  !long.isNegated &&
+  long.text.length > short.text.length &&
+  includesText(long, short) &&
+  (long.isLiteral || long.text.split(' ').every((word) => /^\p{Lu}/u.test(word)));
+
+/** "stop opening with X": only there. */
+const forbiddenPlace = ({ words }: RuleMaterial): 'first-line' | 'last-line' | undefined =>
+  PLACE_WORDS.find(({ named }) => words.forbidden.some((passage) => named.test(passage.replace(QUOTED, ' '))))
+    ?.in;
+
+const LANGUAGES_OF_CODE: readonly (readonly [named: RegExp, marks: string])[] = [
+  [/\b(?:typescript|ts)\b/iu, 'ts|tsx|mts|cts|typescript'],
+  [/\b(?:javascript|js)\b/iu, 'js|jsx|mjs|cjs|javascript'],
+  [/\bpython\b/iu, 'py|pyi|python|python3'],
+  [/\bsql\b/iu, 'sql|psql|postgres|postgresql|mysql'],
+  [/\b(?:bash|shell|sh)\b/iu, 'sh|bash|zsh|shell'],
+  [/\bcss\b/iu, 'css|scss|sass|less'],
+  [/\bhtml\b/iu, 'html|htm'],
+  [/\b(?:golang|go)\b/u, 'go|golang'],
+  [/\brust\b/iu, 'rs|rust'],
+  [/\bjava\b/iu, 'java'],
+  [/\b(?:yaml|yml)\b/iu, 'yml|yaml'],
+];
+
+/** "in the typescript": blocks and files of the language that the rule names, where the corrected answer says its language. */
+function codeLanguage({ rule, corrected }: RuleMaterial): readonly CheckTest[] {
+  const marks = LANGUAGES_OF_CODE.filter(([named]) => named.test(rule)).map(([, one]) => one);
+  const pattern = `(?:\`\`\`|~~~|^\\.)\\s*(?:${marks.join('|')})\\b`;
+  const signs = [
+    corrected?.reply ?? '',
+    ...(corrected?.files ?? []).map(({ path }) => path.slice(path.lastIndexOf('.'))),
   ];
+  if (marks.length === 0 || !signs.some((sign) => new RegExp(pattern, 'u').test(sign))) return [];
+  return [{ is: 'pattern', pattern, in: 'fences', flags: 'm', means: 'the language that the rule names' }];
 }
 
 const BEFORE_OBJECT =
-  /^(?:(?:leave|add|put|call|say|saying|use|using|write|writing|the|a|an|any|more|word|term|phrase|with|mit|calls? me|call me)\s+)+/iu;
+  /^(?:(?:please|pls|always|just|only|we|they['’]re|it['’]s|these are|prefer|calls? me|calling me|call|say|saying|use|using|write|writing|the|a|an|any|more|word|term|phrase|with|mit)\s+)+/iu;
+
+const bareObject = (passage: string): string =>
+  passage
+    .trim()
+    .replace(BEFORE_OBJECT, '')
+    .replace(/[.,;:]/g, '')
+    .trim()
+    .toLowerCase();
 
 /** The phrase is all that the negation is about: "no pip", "stop using the word synergy". */
 const isObject = ({ words }: RuleMaterial, { text }: Phrase): boolean =>
-  words.forbidden.some(
-    (passage) =>
-      passage
-        .replace(BEFORE_OBJECT, '')
-        .replace(/[.,;:]/g, '')
-        .trim()
-        .toLowerCase() === text.toLowerCase(),
+  [...words.forbidden, ...words.contrasts.map(({ unwanted }) => unwanted)].some(
+    (passage) => bareObject(passage) === text.toLowerCase(),
   );
 
 /** A word of code is looked for in code. */
@@ -323,13 +403,15 @@ function demands(
   phrases: readonly Phrase[],
 ): readonly CheckSketch[] {
   const { rule, corrected, words } = material;
-  if (EVERY.test(rule)) return [];
+  // Of commands it is one that must have it; which one, its program tells.
+  if (EVERY.test(rule) || part === 'commands') return [];
   if (corrected === undefined && (!ASKS_FOR.test(rule) || words.forbidden.length > 0)) return [];
   const wanted = phrases.filter(
     (one) =>
       one.isLiteral &&
       !one.isNegated &&
       !one.text.startsWith('-') &&
+      !isAlternative(rule, one.text) &&
       (corrected === undefined ? isQuotedIn(rule, one.text) : sideOf(material, part, one) === 'revised'),
   );
   return wanted.slice(0, 2).map((one) => ({
@@ -341,5 +423,11 @@ function demands(
     breaking: 'something else',
   }));
 }
+
+/** "feat/ or fix/": the other one would do as well. */
+const isAlternative = (rule: string, text: string): boolean => {
+  const [before = '', after = ''] = rule.split(text);
+  return /\b(?:or|oder|ou)\W*$/iu.test(before) || /^\W*(?:or|oder|ou)\b/iu.test(after);
+};
 
 const isQuotedIn = (rule: string, text: string): boolean => quotedIn(rule).includes(text);

@@ -19,9 +19,11 @@ export interface CheckSketch {
   readonly holdsWhen: readonly CheckTest[];
   /** It asks for something that other work need not have: it must know where the rule applies. */
   readonly isDemand?: true;
-  /** Texts of the checked part that keep the rule and break it, made from literals of the rule. */
-  readonly keeping?: string;
-  readonly breaking?: string;
+  /** What of the rule it is about, where it may be about a part of the rule only. */
+  readonly covers?: readonly string[];
+  /** Work, or a text of the checked part, that keeps the rule and that breaks it, made from literals of the rule. */
+  readonly keeping?: string | CheckedWork;
+  readonly breaking?: string | CheckedWork;
 }
 
 export interface RuleMaterial extends RuleEvidence {
@@ -97,16 +99,64 @@ export function shapePattern(example: string): string {
 export const either = (patterns: readonly string[]): string =>
   patterns.length === 1 ? (patterns[0] ?? '') : patterns.map((pattern) => `(?:${pattern})`).join('|');
 
-export const absent = (test: Omit<CheckTest & { is: 'pattern' }, 'is' | 'max'>): CheckTest => ({
+export const absent = (test: PatternTest): CheckTest => ({
   is: 'pattern',
   ...test,
   max: 0,
 });
 
+/** A text of this many words had room for what a rule forbids; fewer say little, and are asked for where the revised answer is that short. */
+const ENOUGH_WORDS = [20, 3];
+
+/** What is forbidden came up: it is there, or there is enough text for it to be missing. The best first. */
+export const cameUp = (unwanted: readonly PatternTest[]): readonly CheckTest[] =>
+  ENOUGH_WORDS.map((words) => roomFor(unwanted, words));
+
+function roomFor(unwanted: readonly PatternTest[], words: number): CheckTest {
+  const [first] = unwanted;
+  const flags = [...new Set(unwanted.map((test) => test.flags ?? '').join(''))].join('');
+  const place = unwanted.every((test) => test.in === first?.in) ? first?.in : undefined;
+  return {
+    is: 'pattern',
+    pattern: either([...unwanted.map(({ pattern }) => pattern), `(?:\\S+\\s+){${words - 1}}\\S`]),
+    ...(flags === '' ? {} : { flags }),
+    ...(place === undefined || place === 'first-line' || place === 'last-line' ? {} : { in: place }),
+    means: `${unwanted.map(({ means }) => means).join(' or ')}, or ${words} words`,
+  };
+}
+
+export type PatternTest = Omit<CheckTest & { is: 'pattern' }, 'is' | 'max'>;
+
 /** Work that consists of one text in the part that a check looks at. */
-export const workOf = (looksAt: RuleCheck['looksAt'], text: string, request: string): CheckedWork => ({
-  request,
-  reply: looksAt === 'reply' || looksAt === 'work' ? text : '',
-  files: looksAt === 'files' ? [{ path: 'example.ts', text }] : [],
-  commands: looksAt === 'commands' ? [text] : [],
-});
+export const workOf = (
+  looksAt: RuleCheck['looksAt'],
+  text: string | CheckedWork,
+  request: string,
+): CheckedWork =>
+  typeof text !== 'string'
+    ? { ...text, request }
+    : {
+        request,
+        reply: looksAt === 'reply' || looksAt === 'work' ? text : '',
+        files: looksAt === 'files' ? [{ path: 'example.ts', text }] : [],
+        commands: looksAt === 'commands' ? [text] : [],
+      };
+
+/** A text for somebody else is asked for. */
+const DRAFTING =
+  '\\b(?:draft|compose|rewrite|rephrase|reword|proofread|translat\\w+|e-?mails?|mails?|letters?|posts?|messages?|tweets?|newsletters?|speech|apolog\\w+|übersetz\\w+|brief|nachricht|tradu\\w+|lettre|courriel|correo|carta|mensaje)\\b';
+
+/** A rule about how the agent itself speaks does not hold for texts that it writes for others, unless it was said about one. */
+export const ownVoice = ({ request, corrected }: RuleMaterial): readonly CheckTest[] =>
+  corrected !== undefined && patternOf(DRAFTING, 'i').test(request ?? '')
+    ? []
+    : [
+        {
+          is: 'pattern',
+          pattern: DRAFTING,
+          flags: 'i',
+          in: 'request',
+          max: 0,
+          means: 'text for somebody else',
+        },
+      ];

@@ -109,9 +109,9 @@ function textAt(place: TestPlace, unit: Unit, { check, work }: Question): string
     case 'code':
       return isProse(unit) ? present(splitCode(unit.text).code) : unit.text;
     case 'fences':
-      return isProse(unit) ? present(splitCode(unit.text).fences) : undefined;
+      return isProse(unit) ? present(splitCode(unit.text).fences) : /\.\w+$/.exec(unit.path ?? '')?.[0];
     case 'prose':
-      return isProse(unit) ? present(splitCode(unit.text).prose) : undefined;
+      return isProse(unit) ? present(splitCode(unit.text).prose.replace(/`[^`\n]+`/g, '``')) : undefined;
     case 'subject':
       return subjectOf(unit, check);
     case 'path':
@@ -122,8 +122,8 @@ function textAt(place: TestPlace, unit: Unit, { check, work }: Question): string
 const present = (text: string): string | undefined => (text.trim() === '' ? undefined : text);
 
 /** A reply, or a document. */
-const isProse = ({ path }: Unit): boolean =>
-  path === undefined || /\.(?:md|mdx|markdown|rst|txt|adoc)$/i.test(path);
+const isProse = ({ kind, path = '' }: Unit): boolean =>
+  kind === 'reply' || /\.(?:md|mdx|markdown|rst|txt|adoc)$/i.test(path);
 
 const FENCE = /^ {0,3}(?:```|~~~)/;
 

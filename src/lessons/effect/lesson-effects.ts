@@ -39,8 +39,12 @@ function addUse(uses: ProvenUses, { at, weight }: Use): ProvenUses {
 /** What a session was counted as, so that a score can take the place of silence. */
 interface CountedSession {
   outcome: OutcomeCounts;
-  readonly arms: Map<string, 'with' | 'without' | 'neither'>;
+  readonly arms: Map<string, Arm>;
+  /** The lessons of which it was counted as a successful use. */
+  readonly used: Set<string>;
 }
+
+type Arm = 'with' | 'without' | 'neither';
 
 /** The sessions that were counted. Sessions are identified by 48 bits of a hash. */
 interface CountedSessions {
@@ -77,7 +81,7 @@ function createCountedSessions(recentSize = RECENT): CountedSessions {
     open: (session) => {
       const counted = recent.get(session);
       if (counted !== undefined || contains(older, session)) return counted;
-      const fresh: CountedSession = { outcome: NO_OUTCOMES, arms: new Map() };
+      const fresh: CountedSession = { outcome: NO_OUTCOMES, arms: new Map(), used: new Set() };
       recent.set(session, fresh);
       age();
       return fresh;
@@ -181,6 +185,27 @@ interface LessonRecord {
   verdict?: { readonly seq: number; readonly outcome: EffectVerdict };
 }
 
+/** Shown in one part of the session and held out in another: it belongs to neither arm. */
+function armOf({ lessons, heldOut, unmeasured }: Scored, id: string): Arm {
+  const isShown = lessons.includes(id);
+  if (isShown === heldOut.includes(id) || unmeasured?.includes(id) === true) return 'neither';
+  return isShown ? 'with' : 'without';
+}
+
+/** The verdict about the text that a lesson has now. */
+const currentVerdict = (record: LessonRecord | undefined): EffectVerdict | undefined =>
+  record?.verdict !== undefined && record.verdict.seq > record.since ? record.verdict.outcome : undefined;
+
+function countVerdicts(verdicts: readonly EffectVerdict[]): DecidedCounts {
+  const number = (outcome: EffectVerdict): number => verdicts.filter((one) => one === outcome).length;
+  return { helpful: number('helpful'), harmful: number('harmful'), noDifference: number('no-difference') };
+}
+
+function measuredUse({ count, recent }: ProvenUses, verdict: EffectVerdict): MeasuredUse {
+  const last = recent.at(-1)?.at;
+  return { uses: recent, count, ...(last === undefined ? {} : { last }), isProven: verdict === 'helpful' };
+}
+
 export function createLessonEffects(): LessonEffects {
   const records = new Map<string, LessonRecord>();
   const counted = createCountedSessions();
@@ -224,22 +249,15 @@ export function createLessonEffects(): LessonEffects {
       if (isShown && fact.score !== undefined && session.arms.get(id) !== 'without')
         addUseOnce(session, id, { at, weight: fact.score });
       if (session.arms.has(id)) continue;
-      // Shown in one part of the session and held out in another: it belongs to neither arm.
-      const isMeasured =
-        isShown !== fact.heldOut.includes(id) &&
-        seq > recordOf(id).since &&
-        fact.unmeasured?.includes(id) !== true;
-      const arm = isMeasured ? (isShown ? 'with' : 'without') : 'neither';
+      const arm = seq > recordOf(id).since ? armOf(fact, id) : 'neither';
       session.arms.set(id, arm);
       if (arm !== 'neither') count(arm, id, session.outcome, 1);
     }
   };
 
-  const used = new WeakMap<CountedSession, Set<string>>();
-  const addUseOnce = (session: CountedSession, id: string, use: Use): void => {
-    const lessons = used.get(session) ?? new Set();
-    if (lessons.has(id)) return;
-    used.set(session, lessons.add(id));
+  const addUseOnce = ({ used }: CountedSession, id: string, use: Use): void => {
+    if (used.has(id)) return;
+    used.add(id);
     const record = recordOf(id);
     record.uses = addUse(record.uses, use);
   };
@@ -257,11 +275,7 @@ export function createLessonEffects(): LessonEffects {
     records.set(id, { since: number, with: NO_OUTCOMES, without: NO_OUTCOMES, uses: record.uses });
   };
 
-  const endOf = (id: string): LessonRecord['verdict'] => {
-    const record = records.get(id);
-    return record?.verdict !== undefined && record.verdict.seq > record.since ? record.verdict : undefined;
-  };
-  const verdict = (id: string): EffectVerdict => endOf(id)?.outcome ?? 'unknown';
+  const verdict = (id: string): EffectVerdict => currentVerdict(records.get(id)) ?? 'unknown';
 
   return {
     add: ({ seq: number, at, fact }) => {
@@ -288,26 +302,9 @@ export function createLessonEffects(): LessonEffects {
     hasCounted: (session) => counted.has(sessionKey(session)),
     sparedIn: spared.in,
     verdict,
-    hasEnded: (id) => endOf(id) !== undefined,
-    decided: (kind) => {
-      const outcomes = [...records.keys()].filter((id) => kinds.get(id) === kind).map(verdict);
-      const number = (outcome: EffectVerdict): number => outcomes.filter((one) => one === outcome).length;
-      return {
-        helpful: number('helpful'),
-        harmful: number('harmful'),
-        noDifference: number('no-difference'),
-      };
-    },
-    usefulness: (id) => {
-      const { count: successes, recent } = records.get(id)?.uses ?? NO_USES;
-      const last = recent.at(-1)?.at;
-      return {
-        uses: recent,
-        count: successes,
-        ...(last === undefined ? {} : { last }),
-        isProven: verdict(id) === 'helpful',
-      };
-    },
+    hasEnded: (id) => currentVerdict(records.get(id)) !== undefined,
+    decided: (kind) => countVerdicts([...records.keys()].filter((id) => kinds.get(id) === kind).map(verdict)),
+    usefulness: (id) => measuredUse(records.get(id)?.uses ?? NO_USES, verdict(id)),
   };
 }
 
