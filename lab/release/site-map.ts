@@ -32,6 +32,7 @@ const MENU: readonly MenuGroup[] = [
     title: 'How it learns',
     pages: [
       ['how-it-learns', 'In five pictures'],
+      ['rules', 'Rules you tell'],
       ['learning', 'What lessons look like'],
       ['signals', 'Signals'],
       ['recall', 'Recall'],

@@ -107,7 +107,7 @@ describe('consolidation of any library', () => {
           for (let run = 0; run < 10 && changes > 0; run++) {
             const plan = await planConsolidation(state, { now, embed, isByLetters: false, isAsked });
             changes = plan.changes.length;
-            const results = await applyConsolidation(plan, library.library);
+            const results = await applyConsolidation(plan, library.library, { isAsked });
             expect(results.filter(({ status }) => status === 'refused')).toEqual([]);
           }
           expect(changes).toBe(0);
