@@ -127,7 +127,7 @@ function ordinaryPhrases(rule: string): readonly string[] {
     for (let at = 0; at + length <= words.length; at++)
       if (isContent(words[at]) && isContent(words[at + length - 1]))
         phrases.push(words.slice(at, at + length).join(' '));
-  return [...new Set(phrases)];
+  return [...new Set(phrases)].filter((text) => /\p{L}/u.test(text));
 }
 
 /** A word with its inflections: "leverage" is also "leveraging", "customers" also "customer". */
@@ -257,6 +257,8 @@ function spellingsOf(name: string, more: readonly string[]): readonly string[] {
   return [...new Set(variants)].filter((variant) => variant !== name);
 }
 
+const COMMIT = /\bcommits?\b/iu;
+
 /** A phrase on the first or the last line. */
 function placed(
   material: RuleMaterial,
@@ -264,6 +266,8 @@ function placed(
   phrases: readonly Phrase[],
 ): readonly CheckSketch[] {
   const { rule, corrected } = material;
+  // Of commands only the message of a commit has lines.
+  if (part === 'commands' && !COMMIT.test(rule)) return [];
   const isWanted = (one: Phrase): boolean =>
     !one.isNegated &&
     !isAlternative(rule, one.text) &&
@@ -276,7 +280,7 @@ function placed(
         (one): CheckSketch => ({
           looksAt: part,
           about: sourceOnly(material, part),
-          holdsWhen: [{ is: 'pattern', ...anyOf([one]), in: place.in }],
+          holdsWhen: [{ is: 'pattern', ...anyOf([one]), in: part === 'commands' ? 'subject' : place.in }],
           isDemand: true,
           ...(one.isLiteral ? { keeping: one.text, breaking: 'something else' } : {}),
         }),
@@ -375,9 +379,16 @@ const bareObject = (passage: string): string =>
 
 /** The phrase is all that the negation is about: "no pip", "stop using the word synergy". */
 const isObject = ({ words }: RuleMaterial, { text }: Phrase): boolean =>
-  [...words.forbidden, ...words.contrasts.map(({ unwanted }) => unwanted)].some(
-    (passage) => bareObject(passage) === text.toLowerCase(),
-  );
+  [
+    ...words.forbidden.filter((passage) => isName(text) || ABOUT_WORDS.test(passage)),
+    ...words.contrasts.map(({ unwanted }) => unwanted),
+  ].some((passage) => bareObject(passage) === text.toLowerCase());
+
+const isName = (text: string): boolean => /^\p{Lu}/u.test(text);
+
+/** The words of a rule that is about a word, not about a thing. */
+const ABOUT_WORDS =
+  /^(?:ever |to |me )*(?:say|saying|write|writing|call|calls|calling|spell|spelling|using the|use the|the (?:word|term|phrase)|word|term|phrase|sag|sagen|schreib|schreiben|dis|dire|écris|écrire|digas|decir|escribas)\b/iu;
 
 /** A word of code is looked for in code. */
 function codePlace({ corrected }: RuleMaterial, phrases: readonly Phrase[]): { readonly in?: 'code' } {
