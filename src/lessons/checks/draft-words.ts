@@ -1,4 +1,4 @@
-import type { CheckedPart, CheckTest } from '../../core/check.ts';
+import type { CheckedPart, CheckedWork, CheckTest } from '../../core/check.ts';
 import { findLiterals } from '../../text/literals.ts';
 import { topicWords } from '../../text/topic-words.ts';
 import {
@@ -179,7 +179,7 @@ function replacements(material: RuleMaterial, phrases: readonly Phrase[]): reado
     unwanted.some((bad) => includesText(good, bad) || includesText(bad, good)),
   );
   if (overlaps) return [];
-  const place = codePlace(material, unwanted);
+  const place = textPlace(material, unwanted);
   return [
     {
       looksAt: 'work',
@@ -312,7 +312,7 @@ function prohibitions(material: RuleMaterial, phrases: readonly Phrase[]): reado
   const { pattern, ...like } = anyOf(all);
   const unwanted: PatternTest =
     place === undefined
-      ? { ...like, pattern, ...codePlace(material, all) }
+      ? { ...like, pattern, ...textPlace(material, all) }
       : { ...like, pattern: place === 'first-line' ? `^[^\\p{L}\\p{N}]*(?:${pattern})` : pattern, in: place };
   const isOwn =
     place !== undefined || material.words.isEveryAnswer || /\bcall(?:s|ing)? me\b/iu.test(material.rule);
@@ -390,16 +390,18 @@ const isName = (text: string): boolean => /^\p{Lu}/u.test(text);
 const ABOUT_WORDS =
   /^(?:ever |to |me )*(?:say|saying|write|writing|call|calls|calling|spell|spelling|using the|use the|the (?:word|term|phrase)|word|term|phrase|sag|sagen|schreib|schreiben|dis|dire|écris|écrire|digas|decir|escribas)\b/iu;
 
-/** A word of code is looked for in code. */
-function codePlace({ corrected }: RuleMaterial, phrases: readonly Phrase[]): { readonly in?: 'code' } {
+/** A word of code is looked for in code, and a word of prose in prose: a table may well be called customers. */
+function textPlace(
+  { corrected }: RuleMaterial,
+  phrases: readonly Phrase[],
+): { readonly in?: 'code' | 'prose' } {
   if (corrected === undefined) return {};
-  const prose = {
-    ...corrected,
-    reply: corrected.reply.replace(/```[\s\S]*?```/g, ''),
-    files: [],
-    commands: [],
-  };
-  return phrases.some((one) => isIn(prose, 'work', one)) ? {} : { in: 'code' };
+  const isInPart = (work: CheckedWork): boolean => phrases.some((one) => isIn(work, 'work', one));
+  const blocks = /```[\s\S]*?```/g;
+  const prose = corrected.reply.replace(blocks, '');
+  const code = (corrected.reply.match(blocks) ?? []).join('\n');
+  if (!isInPart({ ...corrected, reply: prose, files: [], commands: [] })) return { in: 'code' };
+  return isInPart({ ...corrected, reply: code }) ? {} : { in: 'prose' };
 }
 
 const ASKS_FOR =
