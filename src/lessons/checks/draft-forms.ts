@@ -12,6 +12,7 @@ import {
   cameUp,
   either,
   isIn,
+  notAskedFor,
   ownVoice,
   type PatternTest,
   partText,
@@ -39,7 +40,7 @@ export function draftForms(material: RuleMaterial): readonly CheckSketch[] {
 function draftFamily(
   material: RuleMaterial,
   part: CheckedPart,
-  { styles, any, place }: FormFamily,
+  { styles, any, place, isConverted }: FormFamily,
 ): readonly CheckSketch[] {
   const wanted = wantedStyle(material, part, styles);
   if (wanted === undefined) return [];
@@ -65,7 +66,14 @@ function draftFamily(
   return [
     {
       looksAt: place === undefined ? part : 'work',
-      about: [{ is: 'pattern', ...like({ ...one, ...(flags === undefined ? {} : { flags }) }) }],
+      about: [
+        { is: 'pattern', ...like({ ...one, ...(flags === undefined ? {} : { flags }) }) },
+        ...(isConverted === true
+          ? others.flatMap(({ named, means }) =>
+              named === undefined ? [] : notAskedFor(material, named.source, means),
+            )
+          : []),
+      ],
       holdsWhen: others.map((style) => absent(like(style))),
     },
   ];
@@ -181,11 +189,19 @@ function forbid(material: RuleMaterial, named: readonly NamedFeature[]): readonl
   const { about, examples, looksAt = 'work' } = first ?? {};
   const unwanted = named.map(({ feature }) => testOf(feature));
   const own = named.some(({ feature }) => feature.isOwnVoice === true) ? ownVoice(material) : [];
+  const asked =
+    about === undefined
+      ? notAskedFor(
+          material,
+          either(named.map(({ feature }) => feature.named.source)),
+          named.map(({ word }) => `“${word}”`).join(' or '),
+        )
+      : [];
   const subjects: readonly CheckTest[] =
     about === undefined ? cameUp(unwanted) : [{ is: 'pattern', ...about }];
   return subjects.map((subject) => ({
     looksAt,
-    about: [subject, ...own],
+    about: [subject, ...own, ...asked],
     holdsWhen: unwanted.map(absent),
     covers: named.map(({ word }) => word),
     ...(examples === undefined ? {} : { keeping: examples[0], breaking: examples[1] }),

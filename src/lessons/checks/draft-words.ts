@@ -8,6 +8,7 @@ import {
   either,
   isIn,
   literalPattern,
+  notAskedFor,
   ownVoice,
   type PatternTest,
   partText,
@@ -186,6 +187,7 @@ function replacements(material: RuleMaterial, phrases: readonly Phrase[]): reado
       about: [
         { is: 'pattern', ...anyOf([...wanted, ...unwanted]), ...place },
         ...(place.in === 'code' ? codeLanguage(material) : []),
+        ...notAskedFor(material, anyOf(unwanted).pattern, quoted(unwanted)),
       ],
       holdsWhen: [absent({ ...anyOf(unwanted), ...place })],
       covers: [...wanted, ...unwanted].map(({ text }) => text),
@@ -322,6 +324,7 @@ function prohibitions(material: RuleMaterial, phrases: readonly Phrase[]): reado
       subject,
       ...(isOwn ? ownVoice(material) : []),
       ...(unwanted.in === 'code' ? codeLanguage(material) : []),
+      ...notAskedFor(material, pattern, quoted(all)),
     ],
     holdsWhen: [absent(unwanted)],
     covers,

@@ -146,6 +146,12 @@ export const workOf = (
 const DRAFTING =
   '\\b(?:draft|compose|rewrite|rephrase|reword|proofread|translat\\w+|e-?mails?|mails?|letters?|posts?|messages?|tweets?|newsletters?|speech|apolog\\w+|übersetz\\w+|brief|nachricht|tradu\\w+|lettre|courriel|correo|carta|mensaje)\\b';
 
+/** Who asks for it by name ("what does X mean?", "convert 5 miles") gets it, unless the rule was said about such a request. */
+export function notAskedFor({ request }: RuleMaterial, pattern: string, means: string): readonly CheckTest[] {
+  if (request !== undefined && patternOf(pattern, 'i').test(request)) return [];
+  return [{ is: 'pattern', pattern, flags: 'i', in: 'request', max: 0, means }];
+}
+
 /** A rule about how the agent itself speaks does not hold for texts that it writes for others, unless it was said about one. */
 export const ownVoice = ({ request, corrected }: RuleMaterial): readonly CheckTest[] =>
   corrected !== undefined && patternOf(DRAFTING, 'i').test(request ?? '')
