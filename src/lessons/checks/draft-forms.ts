@@ -354,6 +354,13 @@ function draftLanguage(material: RuleMaterial): readonly CheckSketch[] {
   const about: readonly CheckTest[] = [
     {
       is: 'pattern',
+      // A list of names or numbers is in no language.
+      pattern: '(?:\\p{L}*\\p{Ll}{2}\\p{L}*[^\\p{L}]+){6}',
+      in: 'prose',
+      means: 'a sentence',
+    },
+    {
+      is: 'pattern',
       pattern: OTHER_LANGUAGE,
       flags: 'i',
       in: 'request',
