@@ -129,7 +129,7 @@ const NARROWS =
 const AFTER_FEATURE =
   /^(?:\W*$|\W*[^\p{L}\s]|\s*(?:please|pls|here|anymore|any more|ever|either|again|at all|or|and|nor|thanks|thx|in|on|ok|okay|bitte|mehr|when|as|because|since|anywhere|whatsoever|dans|en)\b)/iu;
 
-/** "no TODO comments", "no tables with more than three columns": not all of them are meant. */
+/** "no banner comments", "no tables with more than three columns": not all of them are meant. */
 function isNarrower(passage: string, { named }: FormFeature): boolean {
   const match = named.exec(passage);
   if (match === null) return false;
@@ -365,7 +365,7 @@ function draftLanguage(material: RuleMaterial): readonly CheckSketch[] {
       flags: 'i',
       in: 'request',
       max: 0,
-      means: 'the name of a language',
+      means: 'name of a language',
     },
   ];
   return [

@@ -163,6 +163,6 @@ export const ownVoice = ({ request, corrected }: RuleMaterial): readonly CheckTe
           flags: 'i',
           in: 'request',
           max: 0,
-          means: 'text for somebody else',
+          means: 'wish for a text for others',
         },
       ];

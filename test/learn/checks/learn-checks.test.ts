@@ -98,7 +98,7 @@ describe('a check from the words of a rule', () => {
       ['no emojis except in release notes', 'Out now 🎉', 'It is out now.'],
       ['no buzzwords like "synergy"', 'We use synergy here.', 'We work together here.'],
       ['stop using so many bullets', '- a\n- b', 'It is a and b.'],
-      ["don't write TODO comments", '```py\n# TODO later\na = 1\n```', '```py\na = 1 + 2\n```'],
+      ["don't write banner comments", '```py\n# ===== later\na = 1\n```', '```py\na = 1 + 2\n```'],
       ['titles at most 4 words', 'A title that is far too long', 'A short title'],
       ['max 3 bullets, and each one a question', '- a\n- b\n- c\n- d', '- a?\n- b?'],
     ] as const)
