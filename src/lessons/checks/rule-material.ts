@@ -1,4 +1,4 @@
-import type { CheckedPart, CheckedWork, CheckTest, RuleCheck } from '../../core/check.ts';
+import type { CheckedPart, CheckedWork, CheckTest } from '../../core/check.ts';
 import { type RuleReading, readRule } from './rule-words.ts';
 import { patternOf } from './test-text.ts';
 
@@ -126,21 +126,6 @@ function roomFor(unwanted: readonly PatternTest[], words: number): CheckTest {
 }
 
 export type PatternTest = Omit<CheckTest & { is: 'pattern' }, 'is' | 'max'>;
-
-/** Work that consists of one text in the part that a check looks at. */
-export const workOf = (
-  looksAt: RuleCheck['looksAt'],
-  text: string | CheckedWork,
-  request: string,
-): CheckedWork =>
-  typeof text !== 'string'
-    ? { ...text, request }
-    : {
-        request,
-        reply: looksAt === 'reply' || looksAt === 'work' ? text : '',
-        files: looksAt === 'files' ? [{ path: 'example.ts', text }] : [],
-        commands: looksAt === 'commands' ? [text] : [],
-      };
 
 /** A text for somebody else is asked for. */
 const DRAFTING =
