@@ -52,8 +52,8 @@ export function acceptCheck({ check, examples }: CheckDraft, evidence: CheckEvid
     const after = revised === undefined ? 'kept' : runCheck(draft.check, revised).outcome;
     if (before !== 'broken') return refused('it does not find the corrected answer broken');
     if (after !== 'kept') return refused('it does not find the revised answer kept');
-    const kept = revised === undefined ? '' : ', passes on the revised one';
-    const proof = `fails on the corrected answer${kept}${others}`;
+    const onRevised = revised === undefined ? '' : ', passes on the revised one';
+    const proof = `fails on the corrected answer${onRevised}${others}`;
     return { ok: true, check: { ...rule, standing: 'accepted', proof } };
   }
   if (revised !== undefined && runCheck(draft.check, revised).outcome === 'broken')
