@@ -127,7 +127,7 @@ const NARROWS =
 
 /** Any other word would make it a part of something: "no all caps headlines". */
 const AFTER_FEATURE =
-  /^(?:\W*$|\W*[^\p{L}\s]|\s*(?:please|pls|here|anymore|any more|ever|either|again|at all|or|and|nor|thanks|thx|in|on|ok|okay|bitte|mehr|when|as|because|since|anywhere|whatsoever|dans|en)\b)/iu;
+  /^(?:\W*$|\W*[^\p{L}\s]|\s*(?:please|pls|here|anymore|any more|ever|either|again|at all|or|and|nor|thanks|thx|in|ok|okay|bitte|mehr|when|as|because|since|anywhere|whatsoever|dans|en)\b)/iu;
 
 /** "no banner comments", "no tables with more than three columns": not all of them are meant. */
 function isNarrower(passage: string, { named }: FormFeature): boolean {
