@@ -74,7 +74,7 @@ const SOURCE_PATH = '\\.(?:c|h|cc|cpp|hpp|cs|go|java|js|jsx|kt|mjs|php|py|rb|rs|
 
 /** "if I read the word X once more": behind these words a quotation is the word itself, and the answers tell that it was wrong. */
 const COMPLAINT =
-  /\b(?:(?:hear|read|see|lesen|hören|lire|leer) (?:the |das |le |la )?(?:words?|phrases?|terms?|wort|wörter|mots?|palabras?)?|you (?:wrote|said|used|keep (?:saying|writing|using))|overus\w+|tired of|sick of|banned) ?(?:the words? |the phrases? )?["'`“«][\s\S]*/iu;
+  /\b(?:(?:hear|read|see|hate|can['’]t stand|dislike|lesen|hören|lire|leer) (?:the |das |le |la )?(?:words?|phrases?|terms?|wort|wörter|mots?|palabras?)?|you (?:wrote|said|used|keep (?:saying|writing|using))|overus\w+|tired of|sick of|banned) ?(?:the words? |the phrases? )?["'`“«][^.!?\n]*/iu;
 
 function phrasesOf({ rule, words, corrected }: RuleMaterial): readonly Phrase[] {
   const negated = [...words.forbidden, ...words.contrasts.map(({ unwanted }) => unwanted)];
@@ -370,7 +370,7 @@ function codeLanguage({ rule, corrected }: RuleMaterial): readonly CheckTest[] {
 }
 
 const BEFORE_OBJECT =
-  /^(?:(?:please|pls|always|just|only|we|they['’]re|it['’]s|these are|prefer|calls? me|calling me|call|say|saying|use|using|write|writing|the|a|an|any|more|word|term|phrase|with|mit)\s+)+/iu;
+  /^(?:(?:please|pls|always|just|only|we|they['’]re|it['’]s|these are|prefer|calls? (?:me|it)|calling (?:me|it)|call|say|saying|use|using|write|writing|the|a|an|any|more|word|term|phrase|with|mit)\s+)+/iu;
 
 const bareObject = (passage: string): string =>
   passage
