@@ -1,4 +1,4 @@
-import type { CheckedWork, RuleCheck } from '../../core/check.ts';
+import type { CheckedWork, CheckTest, RuleCheck } from '../../core/check.ts';
 import { plural } from '../../text/phrases.ts';
 import { readCheck } from './read-check.ts';
 import { runCheck } from './run-check.ts';
@@ -37,6 +37,8 @@ export function acceptCheck({ check, examples }: CheckDraft, evidence: CheckEvid
   const rule = { looksAt, appliesWhen, holdsWhen, by };
   const draft = readCheck({ ...rule, standing: 'provisional', proof: 'not tested yet' }, hasSecret);
   if (!draft.ok) return draft;
+  if (by === 'model' && holdsWhen.some(listsSymptoms))
+    return refused('it lists phrases, and other words would break the rule unseen');
   const outside = evidence.outside.slice(-MOST_OUTSIDE_ANSWERS);
   const met = outside.filter((work) => runCheck(draft.check, work).outcome !== 'does-not-apply').length;
   if (met > outside.length * MOST_OUTSIDE_SHARE)
@@ -50,8 +52,8 @@ export function acceptCheck({ check, examples }: CheckDraft, evidence: CheckEvid
     const after = revised === undefined ? 'kept' : runCheck(draft.check, revised).outcome;
     if (before !== 'broken') return refused('it does not find the corrected answer broken');
     if (after !== 'kept') return refused('it does not find the revised answer kept');
-    const kept = revised === undefined ? '' : ', passes on the revised one';
-    const proof = `fails on the corrected answer${kept}${others}`;
+    const onRevised = revised === undefined ? '' : ', passes on the revised one';
+    const proof = `fails on the corrected answer${onRevised}${others}`;
     return { ok: true, check: { ...rule, standing: 'accepted', proof } };
   }
   if (revised !== undefined && runCheck(draft.check, revised).outcome === 'broken')
@@ -65,5 +67,14 @@ export function acceptCheck({ check, examples }: CheckDraft, evidence: CheckEvid
   const proof = `tested on examples made from the words of the rule${others}`;
   return { ok: true, check: { ...rule, standing: 'provisional', proof } };
 }
+
+/** A longer list of words is a guess at what people might write; forms with digits have closed lists, as of months and units. */
+const MOST_PHRASES = { words: 15, digits: 40 };
+
+/** "no jargon" as forty words of jargon: work without them was not shown to keep the rule. */
+const listsSymptoms = (test: CheckTest): boolean =>
+  test.is === 'pattern' &&
+  test.max !== undefined &&
+  test.pattern.split('|').length > MOST_PHRASES[/\\d|\[0-9/.test(test.pattern) ? 'digits' : 'words'];
 
 const refused = (why: string): AcceptedCheck => ({ ok: false, why });

@@ -16,6 +16,8 @@ export interface FormStyle {
 
 export interface FormFamily {
   readonly named: RegExp;
+  /** People ask for one style in another: "5 miles in km". */
+  readonly isConverted?: true;
   /** Any of its styles, where their patterns together are too large for one. */
   readonly any?: FormStyle;
   readonly styles: readonly FormStyle[];
@@ -90,6 +92,7 @@ export const FORM_FAMILIES: readonly FormFamily[] = [
     ],
   },
   {
+    isConverted: true,
     named:
       /\b(?:metric|imperial|si units?|kilomet(?:er|re)s?|kilos?|km|kg|celsius|fahrenheit|miles|pounds|feet|inches|metrisch|litres?|liters?)\b/i,
     styles: [

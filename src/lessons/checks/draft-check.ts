@@ -1,4 +1,4 @@
-import type { CheckedWork, CheckTest } from '../../core/check.ts';
+import type { CheckedPart, CheckedWork, CheckTest } from '../../core/check.ts';
 import { type AcceptedCheck, acceptCheck, type CheckDraft, type CheckEvidence } from './accept-check.ts';
 import { draftCommands, draftPaths } from './draft-commands.ts';
 import { draftForms } from './draft-forms.ts';
@@ -9,7 +9,6 @@ import {
   quotePattern,
   type RuleEvidence,
   type RuleMaterial,
-  workOf,
 } from './rule-material.ts';
 import { readRule } from './rule-words.ts';
 import { patternOf } from './test-text.ts';
@@ -90,9 +89,23 @@ function draftOf(
   const request = scope.join(' ');
   return {
     check,
-    examples: { keeping: workOf(looksAt, keeping, request), breaking: workOf(looksAt, breaking, request) },
+    examples: {
+      keeping: exampleOf(looksAt, keeping, request),
+      breaking: exampleOf(looksAt, breaking, request),
+    },
   };
 }
+
+/** Work that consists of one text in the part that a check looks at. */
+const exampleOf = (looksAt: CheckedPart, text: string | CheckedWork, request: string): CheckedWork =>
+  typeof text !== 'string'
+    ? { ...text, request }
+    : {
+        request,
+        reply: looksAt === 'reply' || looksAt === 'work' ? text : '',
+        files: looksAt === 'files' ? [{ path: 'example.ts', text }] : [],
+        commands: looksAt === 'commands' ? [text] : [],
+      };
 
 /** The answers that a rule is not about: a rule without a condition is about all of them. */
 export function outsideOf(

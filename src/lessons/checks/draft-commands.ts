@@ -84,14 +84,16 @@ function replacedPrograms(
   ];
   const [bad] = gone;
   if (bad === undefined || come.length === 0) return [];
-  const run = withOptions(rule, bad);
+  const run = withOptions(rule, bad, before);
   return [
     { looksAt: 'work', about: [runs([...come, run].join('|'))], holdsWhen: [{ is: 'program', run, max: 0 }] },
   ];
 }
 
-/** With the options that the rule writes behind it: "rm -rf", "git add .". */
-function withOptions(rule: string, program: string): string {
+/** With what the rule writes behind it: "rm -rf", "git add .", "docker exec". */
+function withOptions(rule: string, program: string, before: readonly Run[]): string {
+  const call = before.find(({ name, run }) => name === program && run !== name && rule.includes(run));
+  if (call !== undefined) return call.run;
   const option = new RegExp(
     `(?:^|[^\\w-])${quotePattern(program)}\\s+(--?[a-zA-Z][\\w-]*|\\.(?=\\W))`,
     'u',
@@ -146,6 +148,8 @@ function changedArguments(
           holdsWhen: [{ is: 'program', run, with: wholeArgument(gone), max: 0 }],
         },
       ];
+    if (come?.startsWith('-') === true)
+      return [{ looksAt: 'work', about, holdsWhen: [{ is: 'program', run: `${run} ${come}` }] }];
     if (come !== undefined)
       return [{ looksAt: 'work', about, holdsWhen: [{ is: 'program', run, with: wholeArgument(come) }] }];
     return [];
@@ -175,9 +179,17 @@ function forbiddenPrograms(
   const bad = distinct(before, ({ name }) => name).find(
     (name) => isNegated(material, name) && !after.some((run) => run.name === name),
   );
-  if (bad === undefined) return [];
-  const run = withOptions(material.rule, bad);
-  return [{ looksAt: 'work', about: [], holdsWhen: [{ is: 'program', run, max: 0 }] }];
+  // "no curl | bash" is about the two together.
+  if (bad === undefined || material.rule.includes('|')) return [];
+  const run = withOptions(material.rule, bad, before);
+  const instead = distinct(after, (one) => one.run).filter((one) => !before.some((old) => old.run === one));
+  const holdsWhen: readonly CheckTest[] = [{ is: 'program', run, max: 0 }];
+  return [
+    ...(instead.length === 0
+      ? []
+      : [{ looksAt: 'work' as const, about: [runs([...instead, run].join('|'))], holdsWhen }]),
+    { looksAt: 'work', about: [], holdsWhen },
+  ];
 }
 
 const BEFORE = /\b(?:before|prior to|bevor|vor|avant(?: de)?|antes de)\b/iu;
@@ -212,7 +224,7 @@ function namedPrograms(material: RuleMaterial): readonly CheckSketch[] {
   );
   const bad = programs.find((name) => isNegated(material, name));
   if (bad === undefined) return [];
-  const run = withOptions(rule, bad);
+  const run = withOptions(rule, bad, []);
   const good = programs.filter((name) => name !== bad && !isNegated(material, name));
   return [
     {

@@ -12,6 +12,7 @@ import {
   cameUp,
   either,
   isIn,
+  notAskedFor,
   ownVoice,
   type PatternTest,
   partText,
@@ -39,7 +40,7 @@ export function draftForms(material: RuleMaterial): readonly CheckSketch[] {
 function draftFamily(
   material: RuleMaterial,
   part: CheckedPart,
-  { styles, any, place }: FormFamily,
+  { styles, any, place, isConverted }: FormFamily,
 ): readonly CheckSketch[] {
   const wanted = wantedStyle(material, part, styles);
   if (wanted === undefined) return [];
@@ -65,7 +66,14 @@ function draftFamily(
   return [
     {
       looksAt: place === undefined ? part : 'work',
-      about: [{ is: 'pattern', ...like({ ...one, ...(flags === undefined ? {} : { flags }) }) }],
+      about: [
+        { is: 'pattern', ...like({ ...one, ...(flags === undefined ? {} : { flags }) }) },
+        ...(isConverted === true
+          ? others.flatMap(({ named, means }) =>
+              named === undefined ? [] : notAskedFor(material, named.source, means),
+            )
+          : []),
+      ],
       holdsWhen: others.map((style) => absent(like(style))),
     },
   ];
@@ -117,7 +125,11 @@ const FILLERS = new Set(
 const NARROWS =
   /^\s*(?:that|which|with|without|longer|than|to|about|from|over|of|where|like|for|per|after|before|between|mit|que|qui|at (?!all))\b/iu;
 
-/** "no TODO comments", "no tables with more than three columns": not all of them are meant. */
+/** Any other word would make it a part of something: "no all caps headlines". */
+const AFTER_FEATURE =
+  /^(?:\W*$|\W*[^\p{L}\s]|\s*(?:please|pls|here|anymore|any more|ever|either|again|at all|or|and|nor|thanks|thx|in|ok|okay|bitte|mehr|when|as|because|since|anywhere|whatsoever|dans|en)\b)/iu;
+
+/** "no banner comments", "no tables with more than three columns": not all of them are meant. */
 function isNarrower(passage: string, { named }: FormFeature): boolean {
   const match = named.exec(passage);
   if (match === null) return false;
@@ -126,9 +138,11 @@ function isNarrower(passage: string, { named }: FormFeature): boolean {
     .filter((word) => word !== '')
     .reduce((text, word) => text.replace(word, ' '), passage.slice(0, match.index))
     .toLowerCase();
+  const after = passage.slice(match.index + match[0].length);
   return (
     before.split(/[^\p{L}'’-]+/u).some((word) => word !== '' && !FILLERS.has(word)) ||
-    NARROWS.test(passage.slice(match.index + match[0].length))
+    NARROWS.test(after) ||
+    !AFTER_FEATURE.test(after)
   );
 }
 
@@ -175,11 +189,19 @@ function forbid(material: RuleMaterial, named: readonly NamedFeature[]): readonl
   const { about, examples, looksAt = 'work' } = first ?? {};
   const unwanted = named.map(({ feature }) => testOf(feature));
   const own = named.some(({ feature }) => feature.isOwnVoice === true) ? ownVoice(material) : [];
+  const asked =
+    about === undefined
+      ? notAskedFor(
+          material,
+          either(named.map(({ feature }) => feature.named.source)),
+          named.map(({ word }) => `“${word}”`).join(' or '),
+        )
+      : [];
   const subjects: readonly CheckTest[] =
     about === undefined ? cameUp(unwanted) : [{ is: 'pattern', ...about }];
   return subjects.map((subject) => ({
     looksAt,
-    about: [subject, ...own],
+    about: [subject, ...own, ...asked],
     holdsWhen: unwanted.map(absent),
     covers: named.map(({ word }) => word),
     ...(examples === undefined ? {} : { keeping: examples[0], breaking: examples[1] }),
@@ -224,11 +246,14 @@ const UNITS: readonly (readonly [unit: LengthUnit, named: string])[] = [
 const AT_MOST =
   'at most|max(?:imum)?(?: of)?|no (?:more|longer) than|not longer than|shorter than|not more than|never more than|up to|under|below|fewer than|less than|within|limit(?:ed)?(?: to)?|keep (?:it|them|\\w+)(?: \\w+){0,3} (?:to|under|below|within)|höchstens|maximal|au plus|maximum|máximo|como máximo';
 /** What a limit does not hold for cannot be told from an answer. */
+/** A text inside an answer: what surrounds it is not limited. */
+const PIECE =
+  /\b(?:titles?|headlines?|headings?|names?|captions?|slogans?|taglines?|sms|tweets?|bios?|labels?|buttons?|functions?|methods?|class(?:es)?|files?|columns?|variables?|summar(?:y|ies)|abstracts?|paragraphs? of|each|every (?!answer|reply|response|message))\b/iu;
 const EXCEPTION = /\b(?:except|unless|but not|can be|may be|as long as|außer|sauf|excepto|salvo)\b/iu;
 
 /** "at most three sentences", "max five bullets", "under 50 characters". */
 function draftLength({ rule, parts, corrected }: RuleMaterial): readonly CheckSketch[] {
-  if (EXCEPTION.test(rule)) return [];
+  if (EXCEPTION.test(rule) || (PIECE.test(rule) && !COMMIT.test(rule))) return [];
   return UNITS.flatMap(([unit, named]): readonly CheckSketch[] => {
     const number = `(\\d{1,4}|${Object.keys(NUMBER_WORDS).join('|')})`;
     const limit = new RegExp(`\\b(${AT_MOST})\\s+${number}[ -](?:short |brief )?(?:${named})\\b`, 'iu').exec(
@@ -329,11 +354,18 @@ function draftLanguage(material: RuleMaterial): readonly CheckSketch[] {
   const about: readonly CheckTest[] = [
     {
       is: 'pattern',
+      // A list of names or numbers is in no language.
+      pattern: '(?:\\p{L}*\\p{Ll}{2}\\p{L}*[^\\p{L}]+){6}',
+      in: 'prose',
+      means: 'a sentence',
+    },
+    {
+      is: 'pattern',
       pattern: OTHER_LANGUAGE,
       flags: 'i',
       in: 'request',
       max: 0,
-      means: 'the name of a language',
+      means: 'name of a language',
     },
   ];
   return [

@@ -1,4 +1,4 @@
-import type { CheckedPart, CheckTest } from '../../core/check.ts';
+import type { CheckedPart, CheckedWork, CheckTest } from '../../core/check.ts';
 import { findLiterals } from '../../text/literals.ts';
 import { topicWords } from '../../text/topic-words.ts';
 import {
@@ -8,6 +8,7 @@ import {
   either,
   isIn,
   literalPattern,
+  notAskedFor,
   ownVoice,
   type PatternTest,
   partText,
@@ -73,7 +74,7 @@ const SOURCE_PATH = '\\.(?:c|h|cc|cpp|hpp|cs|go|java|js|jsx|kt|mjs|php|py|rb|rs|
 
 /** "if I read the word X once more": behind these words a quotation is the word itself, and the answers tell that it was wrong. */
 const COMPLAINT =
-  /\b(?:(?:hear|read|see|lesen|hören|lire|leer) (?:the |das |le |la )?(?:words?|phrases?|terms?|wort|wörter|mots?|palabras?)?|you (?:wrote|said|used|keep (?:saying|writing|using))|overus\w+|tired of|sick of|banned) ?(?:the words? |the phrases? )?["'`“«][\s\S]*/iu;
+  /\b(?:(?:hear|read|see|hate|can['’]t stand|dislike|lesen|hören|lire|leer) (?:the |das |le |la )?(?:words?|phrases?|terms?|wort|wörter|mots?|palabras?)?|you (?:wrote|said|used|keep (?:saying|writing|using))|overus\w+|tired of|sick of|banned) ?(?:the words? |the phrases? )?["'`“«][^.!?\n]*/iu;
 
 function phrasesOf({ rule, words, corrected }: RuleMaterial): readonly Phrase[] {
   const negated = [...words.forbidden, ...words.contrasts.map(({ unwanted }) => unwanted)];
@@ -127,7 +128,7 @@ function ordinaryPhrases(rule: string): readonly string[] {
     for (let at = 0; at + length <= words.length; at++)
       if (isContent(words[at]) && isContent(words[at + length - 1]))
         phrases.push(words.slice(at, at + length).join(' '));
-  return [...new Set(phrases)];
+  return [...new Set(phrases)].filter((text) => /\p{L}/u.test(text));
 }
 
 /** A word with its inflections: "leverage" is also "leveraging", "customers" also "customer". */
@@ -179,13 +180,14 @@ function replacements(material: RuleMaterial, phrases: readonly Phrase[]): reado
     unwanted.some((bad) => includesText(good, bad) || includesText(bad, good)),
   );
   if (overlaps) return [];
-  const place = codePlace(material, unwanted);
+  const place = textPlace(material, unwanted);
   return [
     {
       looksAt: 'work',
       about: [
         { is: 'pattern', ...anyOf([...wanted, ...unwanted]), ...place },
         ...(place.in === 'code' ? codeLanguage(material) : []),
+        ...notAskedFor(material, anyOf(unwanted).pattern, quoted(unwanted)),
       ],
       holdsWhen: [absent({ ...anyOf(unwanted), ...place })],
       covers: [...wanted, ...unwanted].map(({ text }) => text),
@@ -257,6 +259,8 @@ function spellingsOf(name: string, more: readonly string[]): readonly string[] {
   return [...new Set(variants)].filter((variant) => variant !== name);
 }
 
+const COMMIT = /\bcommits?\b/iu;
+
 /** A phrase on the first or the last line. */
 function placed(
   material: RuleMaterial,
@@ -264,6 +268,8 @@ function placed(
   phrases: readonly Phrase[],
 ): readonly CheckSketch[] {
   const { rule, corrected } = material;
+  // Of commands only the message of a commit has lines.
+  if (part === 'commands' && !COMMIT.test(rule)) return [];
   const isWanted = (one: Phrase): boolean =>
     !one.isNegated &&
     !isAlternative(rule, one.text) &&
@@ -276,7 +282,7 @@ function placed(
         (one): CheckSketch => ({
           looksAt: part,
           about: sourceOnly(material, part),
-          holdsWhen: [{ is: 'pattern', ...anyOf([one]), in: place.in }],
+          holdsWhen: [{ is: 'pattern', ...anyOf([one]), in: part === 'commands' ? 'subject' : place.in }],
           isDemand: true,
           ...(one.isLiteral ? { keeping: one.text, breaking: 'something else' } : {}),
         }),
@@ -308,7 +314,7 @@ function prohibitions(material: RuleMaterial, phrases: readonly Phrase[]): reado
   const { pattern, ...like } = anyOf(all);
   const unwanted: PatternTest =
     place === undefined
-      ? { ...like, pattern, ...codePlace(material, all) }
+      ? { ...like, pattern, ...textPlace(material, all) }
       : { ...like, pattern: place === 'first-line' ? `^[^\\p{L}\\p{N}]*(?:${pattern})` : pattern, in: place };
   const isOwn =
     place !== undefined || material.words.isEveryAnswer || /\bcall(?:s|ing)? me\b/iu.test(material.rule);
@@ -318,6 +324,7 @@ function prohibitions(material: RuleMaterial, phrases: readonly Phrase[]): reado
       subject,
       ...(isOwn ? ownVoice(material) : []),
       ...(unwanted.in === 'code' ? codeLanguage(material) : []),
+      ...notAskedFor(material, pattern, quoted(all)),
     ],
     holdsWhen: [absent(unwanted)],
     covers,
@@ -363,7 +370,7 @@ function codeLanguage({ rule, corrected }: RuleMaterial): readonly CheckTest[] {
 }
 
 const BEFORE_OBJECT =
-  /^(?:(?:please|pls|always|just|only|we|they['’]re|it['’]s|these are|prefer|calls? me|calling me|call|say|saying|use|using|write|writing|the|a|an|any|more|word|term|phrase|with|mit)\s+)+/iu;
+  /^(?:(?:please|pls|always|just|only|we|they['’]re|it['’]s|these are|prefer|calls? (?:me|it)|calling (?:me|it)|call|say|saying|use|using|write|writing|the|a|an|any|more|word|term|phrase|with|mit)\s+)+/iu;
 
 const bareObject = (passage: string): string =>
   passage
@@ -375,20 +382,29 @@ const bareObject = (passage: string): string =>
 
 /** The phrase is all that the negation is about: "no pip", "stop using the word synergy". */
 const isObject = ({ words }: RuleMaterial, { text }: Phrase): boolean =>
-  [...words.forbidden, ...words.contrasts.map(({ unwanted }) => unwanted)].some(
-    (passage) => bareObject(passage) === text.toLowerCase(),
-  );
+  [
+    ...words.forbidden.filter((passage) => isName(text) || ABOUT_WORDS.test(passage)),
+    ...words.contrasts.map(({ unwanted }) => unwanted),
+  ].some((passage) => bareObject(passage) === text.toLowerCase());
 
-/** A word of code is looked for in code. */
-function codePlace({ corrected }: RuleMaterial, phrases: readonly Phrase[]): { readonly in?: 'code' } {
+const isName = (text: string): boolean => /^\p{Lu}/u.test(text);
+
+/** The words of a rule that is about a word, not about a thing. */
+const ABOUT_WORDS =
+  /^(?:ever |to |me )*(?:say|saying|write|writing|call|calls|calling|spell|spelling|using the|use the|the (?:word|term|phrase)|word|term|phrase|sag|sagen|schreib|schreiben|dis|dire|écris|écrire|digas|decir|escribas)\b/iu;
+
+/** A word of code is looked for in code, and a word of prose in prose: a table may well be called customers. */
+function textPlace(
+  { corrected }: RuleMaterial,
+  phrases: readonly Phrase[],
+): { readonly in?: 'code' | 'prose' } {
   if (corrected === undefined) return {};
-  const prose = {
-    ...corrected,
-    reply: corrected.reply.replace(/```[\s\S]*?```/g, ''),
-    files: [],
-    commands: [],
-  };
-  return phrases.some((one) => isIn(prose, 'work', one)) ? {} : { in: 'code' };
+  const isInPart = (work: CheckedWork): boolean => phrases.some((one) => isIn(work, 'work', one));
+  const blocks = /```[\s\S]*?```/g;
+  const prose = corrected.reply.replace(blocks, '');
+  const code = (corrected.reply.match(blocks) ?? []).join('\n');
+  if (!isInPart({ ...corrected, reply: prose, files: [], commands: [] })) return { in: 'code' };
+  return isInPart({ ...corrected, reply: code }) ? {} : { in: 'prose' };
 }
 
 const ASKS_FOR =

@@ -1,9 +1,10 @@
+import type { CheckTest, RuleCheck, TestPlace } from '../../core/check.ts';
 import { compact, type JsonObject, toJson } from '../../core/json.ts';
 import type { Change, Lesson } from '../../core/lesson.ts';
 import { openRedactor } from '../../redact/open-redactor.ts';
+import { plural } from '../../text/phrases.ts';
 import type { RefusedChange } from '../codec.ts';
 import { isPersonsWord } from '../told.ts';
-import { describeCheck } from './describe-check.ts';
 import { draftChecks } from './draft-check.ts';
 import { readCheck } from './read-check.ts';
 
@@ -28,4 +29,74 @@ function whyNoCheck(lesson: Lesson): string {
   return draftChecks({ rule }).length === 0
     ? 'its words name nothing that a check could look for'
     : 'there is no answer that broke it and no answer that kept it to test one on';
+}
+
+const PARTS = { reply: 'replies', files: 'written files', commands: 'commands', work: 'work' } as const;
+const PLACES: Readonly<Record<TestPlace, string>> = {
+  request: 'the request',
+  whole: '',
+  all: 'all of them together',
+  'first-line': 'the first line',
+  'last-line': 'the last line',
+  headings: 'the headings',
+  code: 'the code',
+  fences: 'the line that opens a code block',
+  prose: 'the text outside code',
+  subject: 'the subject line of the commit',
+  path: 'the path',
+};
+
+/** A check in plain words: `applies to replies with a date; kept when there is no date that is not like 2026-11-18`. */
+export function describeCheck({ looksAt, appliesWhen, holdsWhen }: RuleCheck): string {
+  const conditions = appliesWhen.map(describeTest).join(' and ');
+  const applies = `applies to ${conditions === '' ? `all ${PARTS[looksAt]}` : `${PARTS[looksAt]} where ${conditions}`}`;
+  return `${applies}; kept when ${holdsWhen.map(describeTest).join(' and ')}`;
+}
+
+function describeTest(test: CheckTest): string {
+  const place = PLACES[test.in ?? 'whole'];
+  const has = place === '' ? 'there is' : `${place} ${test.in === 'headings' ? 'have' : 'has'}`;
+  switch (test.is) {
+    case 'pattern':
+      return `${has} ${amount(test)}${test.means ?? quotedPattern(test.pattern)}`;
+    case 'program': {
+      const times = test.max === 0 ? 'is not run' : 'is run';
+      return `${test.run.replaceAll('|', ' or ')} ${times}${test.with === undefined ? '' : ` with ${quotedPattern(test.with)}`}`;
+    }
+    case 'order':
+      return `${quotedPattern(test.first)} comes before ${quotedPattern(test.second)}`;
+    case 'length':
+      return `${has} ${lengthOf(test)}`;
+    case 'json': {
+      const value = test.pointer === undefined ? '' : ` with a value at ${test.pointer}`;
+      return `${place === '' ? 'it' : place} is JSON${value}${test.pattern === undefined ? '' : ` like ${quotedPattern(test.pattern)}`}`;
+    }
+    case 'language':
+      return `${place === '' ? 'it' : place} is in ${new Intl.DisplayNames(['en'], { type: 'language' }).of(test.language) ?? test.language}`;
+  }
+}
+
+interface Amount {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+function amount({ min, max }: Amount): string {
+  if (max === 0) return 'no ';
+  if (max !== undefined) return min === undefined ? `at most ${max} × ` : `${min} to ${max} × `;
+  return min === undefined || min === 1 ? '' : `at least ${min} × `;
+}
+
+function lengthOf({ unit, min, max }: CheckTest & { readonly is: 'length' }): string {
+  const noun = unit.slice(0, -1);
+  if (max === undefined) return `at least ${plural(min ?? 0, noun)}`;
+  return min === undefined ? `at most ${plural(max, noun)}` : `${min} to ${plural(max, noun)}`;
+}
+
+/** A pattern that is only a literal is shown as that. */
+function quotedPattern(pattern: string): string {
+  const bare = pattern.replace(/\\b|\(\?:\^\|[^)]*\)|\(\?:[^)]*\|?\$\)|^\^|\$$/g, '');
+  return /(?<!\\)[[\](){}*+?|.^$]|\\[A-Za-z]/.test(bare)
+    ? `something like /${pattern}/`
+    : `“${bare.replace(/\\(.)/g, '$1')}”`;
 }

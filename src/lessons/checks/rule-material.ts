@@ -1,4 +1,4 @@
-import type { CheckedPart, CheckedWork, CheckTest, RuleCheck } from '../../core/check.ts';
+import type { CheckedPart, CheckedWork, CheckTest } from '../../core/check.ts';
 import { type RuleReading, readRule } from './rule-words.ts';
 import { patternOf } from './test-text.ts';
 
@@ -127,24 +127,15 @@ function roomFor(unwanted: readonly PatternTest[], words: number): CheckTest {
 
 export type PatternTest = Omit<CheckTest & { is: 'pattern' }, 'is' | 'max'>;
 
-/** Work that consists of one text in the part that a check looks at. */
-export const workOf = (
-  looksAt: RuleCheck['looksAt'],
-  text: string | CheckedWork,
-  request: string,
-): CheckedWork =>
-  typeof text !== 'string'
-    ? { ...text, request }
-    : {
-        request,
-        reply: looksAt === 'reply' || looksAt === 'work' ? text : '',
-        files: looksAt === 'files' ? [{ path: 'example.ts', text }] : [],
-        commands: looksAt === 'commands' ? [text] : [],
-      };
-
 /** A text for somebody else is asked for. */
 const DRAFTING =
   '\\b(?:draft|compose|rewrite|rephrase|reword|proofread|translat\\w+|e-?mails?|mails?|letters?|posts?|messages?|tweets?|newsletters?|speech|apolog\\w+|übersetz\\w+|brief|nachricht|tradu\\w+|lettre|courriel|correo|carta|mensaje)\\b';
+
+/** Who asks for it by name ("what does X mean?", "convert 5 miles") gets it, unless the rule was said about such a request. */
+export function notAskedFor({ request }: RuleMaterial, pattern: string, means: string): readonly CheckTest[] {
+  if (request !== undefined && patternOf(pattern, 'i').test(request)) return [];
+  return [{ is: 'pattern', pattern, flags: 'i', in: 'request', max: 0, means }];
+}
 
 /** A rule about how the agent itself speaks does not hold for texts that it writes for others, unless it was said about one. */
 export const ownVoice = ({ request, corrected }: RuleMaterial): readonly CheckTest[] =>
@@ -157,6 +148,6 @@ export const ownVoice = ({ request, corrected }: RuleMaterial): readonly CheckTe
           flags: 'i',
           in: 'request',
           max: 0,
-          means: 'text for somebody else',
+          means: 'wish for a text for others',
         },
       ];

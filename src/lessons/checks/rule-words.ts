@@ -53,6 +53,8 @@ const POINTS_BACK =
   /^(?:(?:ever|again|do|does|edit|touch|use|it|that|this|those|them|yourself|please|to|mehr|plus|más)\b\s*)+$/iu;
 /** Behind these words stand some of many. */
 const EXAMPLE = /\b(?:like|such as|e\.g\.|for example|for instance|wie|comme|como)\s*:?\s*["'`“«„]/iu;
+/** How much is too much cannot be told from these words. */
+const DEGREE = /\b(?:so|too|as) (?:many|much|often)\b|\b(?:less|fewer|weniger|moins de|menos)\b(?! than)/iu;
 /** A second demand, of what the first one is about. */
 const FURTHER =
   /(?:,|\band)\s+(?:and\s+)?(?:each (?!time)|every (?!time|single time)|all of (?:them|it)\b|make sure\b|then\b)/iu;
@@ -141,6 +143,7 @@ const isQualified = (
   condition: readonly string[] | undefined,
 ): boolean =>
   EXCEPTION.test(text) ||
+  DEGREE.test(text) ||
   prohibitions.some((passage) => EXAMPLE.test(passage)) ||
   FURTHER.test(text) ||
   (condition === undefined &&

@@ -108,6 +108,8 @@ const LONG_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   R: ['--recursive'],
   f: ['--force'],
   A: ['--all'],
+  s: ['--signoff'],
+  n: ['--namespace'],
 };
 
 /**

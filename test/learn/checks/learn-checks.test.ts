@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { CheckedWork } from '../../../src/core/check.ts';
 import { readCheckReply, writeCheckQuestion } from '../../../src/learn/checks/check-question.ts';
 import { chooseCheck, draftChecks } from '../../../src/lessons/checks/draft-check.ts';
+import { runCheck } from '../../../src/lessons/checks/run-check.ts';
 import { work } from '../../lessons/checks/make-check.ts';
 
 const hasSecret = (): boolean => false;
@@ -45,6 +47,128 @@ describe('checks without a model', () => {
       hasSecret,
     });
     expect(result).toMatchObject({ ok: true, check: { looksAt: 'work' } });
+  });
+});
+
+/** What the check of a rule says of later work; undefined where the rule has none. */
+function judge(
+  [rule, before, after]: readonly [rule: string, before: Answer, after: Answer],
+  later: Answer,
+  request = 'go on',
+): string | undefined {
+  const [corrected, revised] = [before, after].map((answer) => workOf(answer, 'write it'));
+  const result = chooseCheck(draftChecks({ rule, corrected, revised }), {
+    corrected,
+    revised,
+    outside: [],
+    hasSecret,
+  });
+  return result.ok ? runCheck(result.check, workOf(later, request)).outcome : undefined;
+}
+
+type Answer = string | Partial<CheckedWork>;
+
+const workOf = (answer: Answer, request: string): CheckedWork =>
+  work({ request, ...(typeof answer === 'string' ? { reply: answer } : answer) });
+
+const runs = (...commands: readonly string[]): Answer => ({ reply: 'Done.', commands });
+const LONG = 'one two three four five six seven eight nine ten '.repeat(3);
+
+describe('a check from the words of a rule', () => {
+  it('covers all that the rule forbids', () => {
+    const openers = [
+      'stop opening with "Sure thing", "Absolutely" or "Got it"',
+      `Sure thing! ${LONG}`,
+      LONG,
+    ] as const;
+    expect(judge(openers, `Absolutely. ${LONG}`)).toBe('broken');
+    expect(judge(openers, LONG)).toBe('kept');
+    const subject = [
+      'commit subjects under 40 characters, without a full stop',
+      runs("git commit -m 'Make the import of old files a good deal faster.'"),
+      runs("git commit -m 'Speed up import'"),
+    ] as const;
+    expect(judge(subject, runs("git commit -m 'Fix it.'"))).toBe('broken');
+    expect(judge(subject, runs("git commit -m 'Fix it'"))).toBe('kept');
+  });
+
+  it('is not made from a part of a rule', () => {
+    for (const rule of [
+      ['no headings in short answers', '# Yes\n\nIt is.', 'It is, as far as I know.'],
+      ['no emojis except in release notes', 'Out now 🎉', 'It is out now.'],
+      ['no buzzwords like "synergy"', 'We use synergy here.', 'We work together here.'],
+      ['stop using so many bullets', '- a\n- b', 'It is a and b.'],
+      ["don't write banner comments", '```py\n# ===== later\na = 1\n```', '```py\na = 1 + 2\n```'],
+      ['titles at most 4 words', 'A title that is far too long', 'A short title'],
+      ['max 3 bullets, and each one a question', '- a\n- b\n- c\n- d', '- a?\n- b?'],
+    ] as const)
+      expect([rule[0], judge(rule, LONG)]).toEqual([rule[0], undefined]);
+  });
+
+  it('looks where the rule looks', () => {
+    const opener = ["don't start with 'Well'", `Well, ${LONG}`, LONG] as const;
+    expect(judge(opener, `All is well. ${LONG}`)).toBe('kept');
+    const file = (path: string, text: string): Answer => ({ reply: 'Done.', files: [{ path, text }] });
+    const typed = [
+      'no `enum` in typescript, take a union',
+      file('a.ts', 'enum A { b }'),
+      file('a.ts', "type A = 'b' | 'c';"),
+    ] as const;
+    expect(judge(typed, file('b.ts', 'export enum B { c }'))).toBe('broken');
+    expect(judge(typed, file('b.sql', 'create type mood as enum (1);'))).toBe('does-not-apply');
+    const names = ['members, not customers', 'Our customers like it.', 'Our members like it.'] as const;
+    expect(judge(names, 'Dear customers, welcome.')).toBe('broken');
+    expect(judge(names, '```sql\nselect * from customers;\n```')).toBe('does-not-apply');
+  });
+
+  it('leaves alone what was asked for by name, and what is written for others', () => {
+    const dash = ['no em dashes', `A — b. ${LONG}`, LONG] as const;
+    expect(judge(dash, 'An em dash is this: —', 'when do I use an em dash?')).toBe('does-not-apply');
+    const sorry = ['stop apologising', `Sorry about that. ${LONG}`, LONG] as const;
+    expect(judge(sorry, `Sorry again. ${LONG}`)).toBe('broken');
+    expect(judge(sorry, 'Dear Ms. Ode, we are sorry.', 'draft a letter to Ms. Ode')).toBe('does-not-apply');
+  });
+
+  it('calls a prohibition kept only where there was room to break it', () => {
+    const emoji = ['no emojis', `Done 🎉 ${LONG}`, LONG] as const;
+    expect(judge(emoji, 'Done.')).toBe('does-not-apply');
+    expect(judge(emoji, '🎉')).toBe('broken');
+    expect(judge(emoji, LONG)).toBe('kept');
+  });
+
+  it('takes no ordinary word for a literal, and no short name for a part of a long one', () => {
+    const plan = [
+      "one step at a time, don't show the whole plan",
+      'The plan: a, b.',
+      'The first step: a.',
+    ] as const;
+    expect(judge(plan, 'A plan is fine.')).toBeUndefined();
+    const name = [
+      "it is Harbor Mail, never 'Harbor' alone",
+      'Harbor is down.',
+      'Harbor Mail is down.',
+    ] as const;
+    expect(judge(name, 'Harbor Mail is up.')).not.toBe('broken');
+  });
+
+  it('knows the forms of a command', () => {
+    const push = [
+      'you pushed to release?? never do that',
+      runs('git push origin release'),
+      runs('git push origin fix'),
+    ] as const;
+    for (const command of ['git push -u origin release', 'git push origin HEAD:release'])
+      expect([command, judge(push, runs(command))]).toEqual([command, 'broken']);
+    expect(judge(push, runs('git push'))).toBe('does-not-apply');
+    expect(judge(push, runs('git push origin fix-2'))).toBe('kept');
+    const folder = [
+      'hands off vendor/lib/',
+      { reply: 'Done.', files: [{ path: 'vendor/lib/a.c', text: 'x' }] },
+      { reply: 'Done.', files: [{ path: 'src/a.c', text: 'x' }] },
+    ] as const;
+    for (const command of ["sed -i 's/a/b/' vendor/lib/a.c", 'rm vendor/lib/a.c', 'echo a >> vendor/lib/a.c'])
+      expect([command, judge(folder, runs(command))]).toEqual([command, 'broken']);
+    expect(judge(folder, runs('ls vendor/lib/'))).toBe('does-not-apply');
   });
 });
 

@@ -41,6 +41,23 @@ describe('accepting a check', () => {
     expect(whyOf(acceptCheck(draft, { ...both, revised: other }))).toMatch(/revised answer kept/);
   });
 
+  it('refuses a list of phrases by which a model guesses at a fault', () => {
+    const words = Array.from({ length: 30 }, (_, index) => `jargon${index + 1}`).map(
+      (word) => `\\b${word}\\b`,
+    );
+    const listed: CheckDraft = {
+      check: {
+        looksAt: 'reply',
+        appliesWhen: [],
+        holdsWhen: [{ is: 'pattern', pattern: ['color', ...words].join('|'), max: 0 }],
+        by: 'model',
+      },
+    };
+    const both = { corrected: broken, revised: kept, outside: [], hasSecret };
+    expect(whyOf(acceptCheck(listed, both))).toMatch(/lists phrases/);
+    expect(acceptCheck({ check: { ...draft.check, by: 'model' } }, both)).toMatchObject({ ok: true });
+  });
+
   it('refuses what applies to more than 2 % of the answers outside the scope, and counts the last 200 only', () => {
     const outside = (met: number): ReturnType<typeof work>[] =>
       Array.from({ length: 200 }, (_, index) => (index < met ? kept : other));

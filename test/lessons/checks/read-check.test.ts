@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CheckTest } from '../../../src/core/check.ts';
-import { describeCheck } from '../../../src/lessons/checks/describe-check.ts';
-import { checkRuleCheck, readCheck } from '../../../src/lessons/checks/read-check.ts';
-import { sampleTexts } from '../../../src/lessons/checks/sample-pattern.ts';
+import { describeCheck } from '../../../src/lessons/checks/persons-check.ts';
+import { checkRuleCheck, readCheck, sampleTexts } from '../../../src/lessons/checks/read-check.ts';
 import { ruleCheck } from './make-check.ts';
 
 const hasSecret = (text: string): boolean => text.includes('sk-secret');
