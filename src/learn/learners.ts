@@ -31,7 +31,7 @@ import { createQueuedRow, scopeOfSession } from './queued-items.ts';
 import type { LearnerRow } from './runner.ts';
 import { createOptOutRow, createTeamRow } from './team/move-to-team.ts';
 import { createTransfers, type Transfers } from './transfer/transfer.ts';
-import { createTrialRow } from './trial/trial-row.ts';
+import { createTrialRow } from './trial/decide-trials.ts';
 
 export interface LearnersOptions {
   readonly settings: LearningSettings;

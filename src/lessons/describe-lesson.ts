@@ -2,7 +2,7 @@ import { compact, type JsonObject } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { Adherence } from './adherence/adherence.ts';
-import { describeAdherence } from './adherence/describe-adherence.ts';
+import { describeAdherence } from './adherence/adherence.ts';
 import { isActive } from './change-permissions.ts';
 import { whyNotOfKind } from './check-overlay.ts';
 import { encodeCheck } from './checks/persons-check.ts';

@@ -5,7 +5,7 @@ import type { Library } from '../core/library.ts';
 import type { Recall } from '../core/recall.ts';
 import type { Records } from '../core/store.ts';
 import type { Adherence } from './adherence/adherence.ts';
-import { describeBreaks } from './adherence/describe-adherence.ts';
+import { describeBreaks } from './adherence/adherence.ts';
 import { encodeOverlay } from './check-overlay.ts';
 import { encodeCheck, withPersonsCheck } from './checks/persons-check.ts';
 import { decodeChange, encodeLesson, encodeNote } from './codec.ts';

@@ -2,7 +2,7 @@ import type { StoredFact } from '../../core/fact.ts';
 import { compact, type JsonObject } from '../../core/json.ts';
 import { isAttemptId } from '../../core/practice.ts';
 import type { AsyncReads, TurnView } from '../../core/store.ts';
-import { countRuleOutcomes } from '../../lessons/adherence/describe-adherence.ts';
+import { countRuleOutcomes } from '../../lessons/adherence/adherence.ts';
 import type { WantedNews } from '../../record/store/page-reader.ts';
 
 /** Something that happened, for a page that is open. Ids and numbers, no words of people. */

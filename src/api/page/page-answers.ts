@@ -7,7 +7,7 @@ import type { Records } from '../../core/store.ts';
 import type { PriceRules } from '../../cost/prices.ts';
 import { giveFeedback } from '../../gateway/control-api.ts';
 import type { AdaptRules } from '../../learn/adapt/adaptation.ts';
-import { describeToldRules } from '../../lessons/adherence/describe-adherence.ts';
+import { describeToldRules } from '../../lessons/adherence/adherence.ts';
 import type { OpenLessons } from '../../lessons/open-lessons.ts';
 import { namesOf } from '../../lessons/title.ts';
 import { type AnswersTo, type Asked, isByPage, WholeReply } from '../router/answer.ts';

@@ -9,8 +9,8 @@ import {
   quotePattern,
   type RuleEvidence,
   type RuleMaterial,
+  readRule,
 } from './rule-material.ts';
-import { readRule } from './rule-words.ts';
 import { patternOf } from './test-text.ts';
 
 const MOST_DRAFTS = 24;

@@ -1,5 +1,7 @@
 import type { CheckedPart, CheckedWork, CheckTest } from '../../core/check.ts';
-import { type RuleReading, readRule } from './rule-words.ts';
+import { findLiterals } from '../../text/literals.ts';
+import { stem } from '../../text/stem.ts';
+import { topicWords } from '../../text/topic-words.ts';
 import { patternOf } from './test-text.ts';
 
 /** What a check is drafted from: the words of a rule and, where there are any, the answers before and after they were said. */
@@ -151,3 +153,201 @@ export const ownVoice = ({ request, corrected }: RuleMaterial): readonly CheckTe
           means: 'wish for a text for others',
         },
       ];
+
+/** What a rule asks for in place of what. Passages of the rule, in which the words themselves stand near the other passage. */
+export interface RuleContrast {
+  readonly wanted: string;
+  readonly unwanted: string;
+}
+
+/** The parts of a rule that a check can be made of. */
+export interface RuleReading {
+  readonly text: string;
+  readonly contrasts: readonly RuleContrast[];
+  /** Passages behind "never", "no", "avoid". */
+  readonly forbidden: readonly string[];
+  /** Those of them that ask for something of their own; others give a reason ("I don't read further") or point back ("never do that"). */
+  readonly prohibitions: readonly string[];
+  /** "no X unless Y", "and each of them Z", "no X in short answers": more than a prohibition or a limit says. */
+  readonly isQualified: boolean;
+  /** Literals that no negation stands before. */
+  readonly required: readonly string[];
+  /** "every answer", "end your replies with": whatever it asks for, it asks for in all answers. */
+  readonly isEveryAnswer: boolean;
+  /** The content words of its condition ("in shipping reports"), as stems; undefined without one. */
+  readonly condition?: readonly string[];
+  /** Its content words, as stems. */
+  readonly topics: readonly string[];
+}
+
+const CLAUSE = /(?<!\b(?:mr|mrs|ms|dr))[.;!?\n]+(?=\s|$)|\s[–—-]\s/i;
+/** "docker-compose isn't on these machines" */
+const GONE =
+  /(\S+)\s+(?:isn['’]t|is not|is no longer|aren['’]t|are not|is gone|is wrong|ist nicht|n['’]est pas|n['’]est plus)\b/giu;
+const NOT = '(?:not|never|nicht|nie|niemals|pas|jamais|nunca|kein[en]?)';
+const CONTRASTS: readonly { readonly pattern: RegExp; readonly isReversed?: true }[] = [
+  {
+    pattern:
+      /^(.*?)\b(?:instead of|rather than|in place of|statt|anstatt|anstelle von|au lieu d[eu']|plutôt que|en lugar de|en vez de|over)\b(.*)$/iu,
+  },
+  { pattern: /^(.*?)\b(?:replace|change|swap)\b(.*?)\b(?:with|by|to|for)\b(.*)$/iu, isReversed: true },
+  { pattern: new RegExp(String.raw`^(.*?\S)\s*[,(:]?\s*\b(?:and |but |und |et |y )?${NOT}\b(.*)$`, 'iu') },
+];
+const FORBIDS =
+  /\b(?:never|don['’]?t|do not|no more|no|not|avoid|without|stop|quit|drop|cut|ditch|lose|skip|leave out|get rid of|refrain from|enough with|hands off|kein[en]?|nie|niemals|nicht|ohne|jamais|pas de|plus de|sans|nunca|sin|nada de|evita|nobody|no one|niemand|personne)\b/giu;
+/** Behind these words the sentence is about something else. */
+const FORBID_ENDS =
+  /[,;:()!?]|(?<!\b(?:mr|mrs|ms|dr))\.(?=\s|$)|\b(?:use|but|unless|because|since|if|we['’]re|instead|please|pls|höchstens|sondern)\b/iu;
+/** The subject of a statement stands before its negation; an order has none. */
+const STATES =
+  /\b(?:i|we|you|they|he|she|it|that|this|which|who|there|is|are|was|were|am|isn['’]t|it['’]s|that['’]s|there['’]s|ich|wir|es|das|ist|sind|je|on|ce|c['’]est|es|no)\s+(?:do |does |did |can |could |will |would |should |really |just |also )?$/iu;
+const POINTS_BACK =
+  /^(?:(?:ever|again|do|does|edit|touch|use|it|that|this|those|them|yourself|please|to|mehr|plus|más)\b\s*)+$/iu;
+/** Behind these words stand some of many. */
+const EXAMPLE = /\b(?:like|such as|e\.g\.|for example|for instance|wie|comme|como)\s*:?\s*["'`“«„]/iu;
+/** How much is too much cannot be told from these words. */
+const DEGREE = /\b(?:so|too|as) (?:many|much|often)\b|\b(?:less|fewer|weniger|moins de|menos)\b(?! than)/iu;
+/** A second demand, of what the first one is about. */
+const FURTHER =
+  /(?:,|\band)\s+(?:and\s+)?(?:each (?!time)|every (?!time|single time)|all of (?:them|it)\b|make sure\b|then\b)/iu;
+const EXCEPTION =
+  /\b(?:except|unless|apart from|other than|außer|sauf|excepto|salvo|a menos que|es sei denn)\b|\bonly (?:in|when|if|for)\b/iu;
+const EVERY_ANSWER =
+  /\b(?:every|each|all|any|your|whatever)\s+(?:\p{L}+\s+)?(?:answers?|repl(?:y|ies)|responses?|messages?)\b|\b(?:jede|alle|deine)[rn]?\s+(?:Antwort|Nachricht)(?:en)?\b|\b(?:chaque|toutes? (?:les|tes)|tes)\s+réponses?\b|\b(?:cada|todas las|tus)\s+respuestas?\b/iu;
+/** A clause of time always says when. */
+const WHEN =
+  /(?<!\b(?:even|auch|selbst|même|incluso) )\b(?:when(?:ever)?|if|wenn|quand|cuando)(?! (?:i|we) (?:read|see|hear)\b)(?: (?:you|we|i|du|wir|ich|tu|je))?\b\s*([^,.;:!?()—]+)|^anything about\s+([^,.;:!?()—]+)/iu;
+/** A place says where only if the task, or the beginning of the sentence, is about it. */
+const WHERE =
+  /(^|[.!?;:]\s+)?\b(?:in|for|bei|beim|dans|pour|en|para)\s+(?:the |our |my |all |every |any |allen |den |les |le |la |los |las |el )?([^,.;:!?()—]+)/giu;
+/** What stands behind "in" and is the place of everything. */
+const NO_CONDITION =
+  /^(?:this|these|that|here|general|future|particular|total|between|front|order|mind|it|me|us|you|your|now|place|prod|anything|everything|answers?|repl(?:y|ies)|responses?|messages?|chats?|texts?|writing|project|repo(?:sitory)?|codebase|monorepo|team|company|box|server|machines?|mac|line|code|english|german|french|spanish|deutsch|englisch|français|español)\b/iu;
+/** They say that there is work, not which. */
+const WORK_VERBS = new Set(
+  'write writ written make mak create creat do ask answer reply give giv tell send add put work need touch compare show explain draft produce run using rédiges rédiger schreibst schreiben redactes'.split(
+    ' ',
+  ),
+);
+
+/** Reads a rule as far as its structure tells what it asks for. `request`: the task in which it was said. Total. */
+export function readRule(text: string, request?: string): RuleReading {
+  const clauses = text.split(CLAUSE).filter((clause) => clause.trim() !== '');
+  const forbidden = [
+    ...clauses.flatMap(forbiddenIn),
+    ...[...text.matchAll(GONE)].map((match) => match[1] ?? ''),
+  ];
+  const condition = conditionOf(text, request);
+  const prohibitions = clauses.flatMap(prohibitionsIn);
+  return {
+    text,
+    contrasts: [...clauses.flatMap(contrastsIn), ...contrastsAcross(clauses)],
+    forbidden,
+    prohibitions,
+    isQualified: isQualified(text, prohibitions, condition),
+    required: findLiterals(text).filter((literal) => !forbidden.some((passage) => passage.includes(literal))),
+    isEveryAnswer: EVERY_ANSWER.test(text),
+    ...(condition === undefined ? {} : { condition }),
+    topics: stemsOf(text),
+  };
+}
+
+const contrastsIn = (clause: string): readonly RuleContrast[] =>
+  CONTRASTS.flatMap(({ pattern, isReversed }) => {
+    const [, first = '', second = '', third] = pattern.exec(clause) ?? [];
+    if (second.trim() === '') return [];
+    if (isReversed) return [{ unwanted: second, wanted: third ?? '' }];
+    return first.trim() === '' ? [] : [{ wanted: first, unwanted: second }];
+  });
+
+/** "Never say A. Use B." */
+const contrastsAcross = (clauses: readonly string[]): readonly RuleContrast[] =>
+  clauses.flatMap((clause, index) => {
+    const parts = clause.split(/,\s*/);
+    const next = parts.length > 1 ? parts.slice(1).join(', ') : clauses[index + 1];
+    return forbiddenIn(parts[0] ?? '').flatMap((unwanted) =>
+      next === undefined ? [] : [{ wanted: next, unwanted }],
+    );
+  });
+
+interface Negation {
+  readonly before: string;
+  readonly passage: string;
+}
+
+const negationsIn = (clause: string): readonly Negation[] =>
+  [...clause.matchAll(FORBIDS)].flatMap((match) => {
+    const rest = clause.slice(match.index + match[0].length);
+    const passage = rest.slice(0, endOf(rest)).trim();
+    return passage === '' ? [] : [{ before: clause.slice(0, match.index), passage }];
+  });
+
+const forbiddenIn = (clause: string): readonly string[] => negationsIn(clause).map(({ passage }) => passage);
+
+const prohibitionsIn = (clause: string): readonly string[] =>
+  negationsIn(clause).flatMap(({ before, passage }) =>
+    STATES.test(before) || POINTS_BACK.test(passage) ? [] : [passage],
+  );
+
+const isQualified = (
+  text: string,
+  prohibitions: readonly string[],
+  condition: readonly string[] | undefined,
+): boolean =>
+  EXCEPTION.test(text) ||
+  DEGREE.test(text) ||
+  prohibitions.some((passage) => EXAMPLE.test(passage)) ||
+  FURTHER.test(text) ||
+  (condition === undefined &&
+    prohibitions.some((passage) =>
+      [...passage.matchAll(WHERE)].some(
+        ([, , place = '']) => !NO_CONDITION.test(place) && !CODE.test(place) && stemsOf(place).length > 0,
+      ),
+    ));
+
+/** A language of code: an answer tells it. */
+const CODE =
+  /^(?:typescript|ts|javascript|js|python|sql|bash|shell|css|html|go|rust|java|ya?ml|json|the code)\b/iu;
+const QUOTATION = /"[^"]*"|`[^`]*`|“[^”]*”|«[^»]*»|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu;
+
+/** A quotation holds punctuation of its own, and a list of quotations is one passage. */
+function endOf(rest: string): number {
+  const bare = rest
+    .replace(QUOTATION, (quotation) => '"'.repeat(quotation.length))
+    .replace(/(?<=\w)\(\)/g, '  ')
+    .replace(/^\s*use\b/iu, (verb) => ' '.repeat(verb.length))
+    .replace(/(?<=")\s*[,/]\s*(?=(?:(?:or|and|nor|oder|und|ou|et|o|y) )?")/gu, (comma) =>
+      ' '.repeat(comma.length),
+    );
+  const at = bare.search(FORBID_ENDS);
+  return at < 0 ? rest.length : at;
+}
+
+function conditionOf(text: string, request: string | undefined): readonly string[] | undefined {
+  const when = WHEN.exec(text);
+  const clause = stemsOf(when?.[1] ?? when?.[2] ?? '').slice(0, 3);
+  if (clause.length > 0) return clause;
+  for (const match of text.matchAll(WHERE)) {
+    const words = match[2] ?? '';
+    if (NO_CONDITION.test(words)) continue;
+    const stems = stemsOf(words).slice(0, 2);
+    const isAsked = request === undefined || stems.some((word) => startsWord(request, word));
+    if (stems.length > 0 && (match[1] !== undefined || isAsked)) return stems;
+  }
+  return undefined;
+}
+
+const startsWord = (text: string, word: string): boolean =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .some((one) => one.startsWith(word));
+
+const stemsOf = (text: string): readonly string[] => [
+  ...new Set(
+    topicWords(text.replace(QUOTATION, ' '))
+      .filter((word) => !WORK_VERBS.has(word))
+      .map(stem)
+      .filter((word) => word.length > 2 && !WORK_VERBS.has(word)),
+  ),
+];

@@ -4,9 +4,9 @@ import { countOutcomes } from '../../stats/effect-posterior.ts';
 import { plural } from '../../text/phrases.ts';
 import { trialOf } from './describe-trial.ts';
 import type { Trials } from './fold-trials.ts';
+import { createTestQueues, isMeasured, testScopeOf } from './hold-out.ts';
 import { type EffectVerdict, sessionsStillNeeded } from './judge-effect.ts';
 import type { LessonEffects } from './lesson-effects.ts';
-import { createTestQueues, isMeasured, testScopeOf } from './lessons-under-test.ts';
 import { weighLesson } from './weigh-lesson.ts';
 
 /** What is known of a lesson's effect, as `lessons list --json` prints it. */

@@ -5,7 +5,7 @@ import type { LessonEvent, Library } from '../../core/library.ts';
 import { PRACTICE_SESSIONS } from '../../core/session-fact.ts';
 import type { FoldedType, Records } from '../../core/store.ts';
 import type { Adherence } from '../adherence/adherence.ts';
-import { countRuleOutcomes, describeToldRules } from '../adherence/describe-adherence.ts';
+import { countRuleOutcomes, describeToldRules } from '../adherence/adherence.ts';
 import { describeTrial, trialOf } from '../effect/describe-trial.ts';
 import type { TrialRecord, Trials } from '../effect/fold-trials.ts';
 import { isIdentityProposal, measurementOf } from '../identity-measurement.ts';

@@ -4,7 +4,7 @@ import type { Records } from '../../core/store.ts';
 import { createMiniLmEmbed } from '../../embed/minilm-embed.ts';
 import { createNgramEmbed } from '../../embed/ngram-embed.ts';
 import type { Holdout } from '../effect/hold-out.ts';
-import { createLibraryHoldout } from '../effect/lessons-under-test.ts';
+import { createLibraryHoldout } from '../effect/hold-out.ts';
 import { type OpenLessons, openLessons } from '../open-lessons.ts';
 import { createReadLearnedIn, type ReadLearnedIn } from '../visibility.ts';
 import { UNKNOWN_USE } from './activation.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { ChangeSet } from '../../../src/core/lesson.ts';
 import type { NewFact } from '../../../src/core/store.ts';
-import { createTrialRow } from '../../../src/learn/trial/trial-row.ts';
+import { createTrialRow } from '../../../src/learn/trial/decide-trials.ts';
 import { readTrials } from '../../../src/lessons/effect/fold-trials.ts';
 import { openTrialWorld, tasksOf } from './trial-world.ts';
 

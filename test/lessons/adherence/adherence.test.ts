@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { RuleResult } from '../../../src/core/adherence-fact.ts';
 import type { Fact, StoredFact } from '../../../src/core/fact.ts';
-import { createAdherence, readAdherence } from '../../../src/lessons/adherence/adherence.ts';
-import { describeAdherence, describeToldRules } from '../../../src/lessons/adherence/describe-adherence.ts';
+import {
+  createAdherence,
+  describeAdherence,
+  describeToldRules,
+  readAdherence,
+} from '../../../src/lessons/adherence/adherence.ts';
 import { toRecords } from '../../../src/record/records.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
 import { writeLesson } from '../shown/small-library.ts';

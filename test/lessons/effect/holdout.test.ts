@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createHoldout } from '../../../src/lessons/effect/hold-out.ts';
+import { createHoldout, createLibraryHoldout } from '../../../src/lessons/effect/hold-out.ts';
 import { createLessonEffects } from '../../../src/lessons/effect/lesson-effects.ts';
-import { createLibraryHoldout } from '../../../src/lessons/effect/lessons-under-test.ts';
 import { lessonOf, scored, textOf } from './sample-lessons.ts';
 
 const counting = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
