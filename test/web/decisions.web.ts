@@ -45,26 +45,31 @@ describe.skipIf(browserFile === undefined)('decisions on the page', () => {
   };
   const stateOf = async (name: string): Promise<unknown> =>
     (await owner(`/api/lessons/${SEEDED.lesson(name)}`)).state;
+  const titleOf = async (name: string): Promise<string> =>
+    String((await owner(`/api/lessons/${SEEDED.lesson(name)}`)).title);
   const review = async (name: string): Promise<void> => {
     await show(page, `#/lessons?state=proposed&lesson=${SEEDED.lesson(name)}`);
-    await page.getByRole('heading', { level: 2, name }).waitFor();
+    await page.getByRole('heading', { level: 2, name: await titleOf(name) }).waitFor();
   };
 
-  it('approves by the button, and the lesson is on trial after a reload', async () => {
+  it('approves by the button, and the lesson is in use after a reload', async () => {
     await review('ask-before-migrations');
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('Approved: ask-before-migrations').waitFor();
-    expect(await stateOf('ask-before-migrations')).toBe('trial');
+    await page.getByText(`Approved: ${await titleOf('ask-before-migrations')}`).waitFor();
+    expect(await stateOf('ask-before-migrations')).toBe('live');
     await page.reload();
-    await show(page, '#/lessons?state=trial');
-    await page.getByRole('link', { name: /ask-before-migrations/ }).waitFor();
+    await show(page, '#/lessons?state=live');
+    await page
+      .getByRole('link', { name: await titleOf('ask-before-migrations') })
+      .first()
+      .waitFor();
   });
 
   it('rejects by the key r, goes on to the next lesson, and the rejection survives a reload', async () => {
     await review('quote-paths');
     await page.keyboard.press('r');
-    await page.getByText('Rejected: quote-paths').waitFor();
-    await page.getByRole('heading', { level: 2, name: 'unit-behind-amount' }).waitFor();
+    await page.getByText(`Rejected: ${await titleOf('quote-paths')}`).waitFor();
+    await page.getByRole('heading', { level: 2, name: await titleOf('unit-behind-amount') }).waitFor();
     await page.reload();
     await settled(page);
     expect(await stateOf('quote-paths')).toBe('rejected');
@@ -87,8 +92,8 @@ describe.skipIf(browserFile === undefined)('decisions on the page', () => {
     expect(await stateOf('unit-behind-amount')).toBe('proposed');
     await page.getByRole('button', { name: 'Go on with the new text' }).click();
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('Approved: unit-behind-amount').waitFor();
-    expect(await stateOf('unit-behind-amount')).toBe('trial');
+    await page.getByText(`Approved: ${await titleOf('unit-behind-amount')}`).waitFor();
+    expect(await stateOf('unit-behind-amount')).toBe('live');
     await page.unrouteAll();
     one.faults.length = 0;
   });
@@ -98,11 +103,11 @@ describe.skipIf(browserFile === undefined)('decisions on the page', () => {
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('What it says').fill('One change for each commit, and nothing else.');
     await page.getByRole('button', { name: 'Save as a new revision' }).click();
-    await page.getByText('Saved: small-commits').waitFor();
+    await page.getByText(`Saved: ${await titleOf('small-commits')}`).waitFor();
     await page.getByRole('button', { name: 'Pin' }).click();
-    await page.getByText('Pinned: small-commits').waitFor();
+    await page.getByText(`Pinned: ${await titleOf('small-commits')}`).waitFor();
     await page.getByRole('button', { name: 'Retire' }).click();
-    await page.getByText('Retired: small-commits').waitFor();
+    await page.getByText(`Retired: ${await titleOf('small-commits')}`).waitFor();
     await page.reload();
     await page.getByText('One change for each commit, and nothing else.').first().waitFor();
     await page.getByRole('button', { name: 'Bring back' }).waitFor();

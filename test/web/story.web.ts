@@ -1,37 +1,27 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { plural } from '../../src/text/phrases.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
-import { browserFile, openBrowser, openPage, show, type WatchedPage } from './browser.ts';
+import { browserFile, openBrowser, openPage, settled, show, type WatchedPage } from './browser.ts';
 
-const RULE = 'Put the unit behind every amount, such as 12.50 EUR.';
-/** A session whose lot is to be shown the first lesson: a number drawn from its name decides. */
-const SHOWN = 'wednesday';
-/** A difference of 1 is found after 12 sessions when half of them go without; chance may divide them worse. */
-const MOST_SESSIONS = 40;
-const TASK = 'Write the invoice amounts into report.md';
+const RULE = 'We always use ISO dates in shipping reports.';
+const TITLE = 'Use ISO dates in shipping reports';
+const TASK = 'Write the shipping report for the parcels of last week.';
+const KEPT = 'The parcels left on 2026-11-16.';
+const BROKEN = 'The parcels left on 11/16/2026.';
 
-const LONG = { timeout: 30_000 };
-
-/** The scored sessions that the page tells of: before it shows an interval, and with one. */
-function counted(effect: string): number {
-  const before = /(\d+) of about \d+ scored sessions/.exec(effect)?.[1];
-  if (before !== undefined) return Number(before);
-  return [...effect.matchAll(/ of (\d+) session/g)].reduce((sum, [, n]) => sum + Number(n), 0);
-}
-
-describe.skipIf(browserFile === undefined)('from a complaint to a lesson that is used', () => {
+describe.skipIf(browserFile === undefined)('from a complaint to a rule that is kept', () => {
   let provider: Provider;
   let home: ReturnType<typeof makeHome>;
   let daemon: RunningDaemon;
   let browser: Browser;
   let one: WatchedPage;
+  let isDeaf = false;
   beforeAll(async () => {
     // It obeys what it is shown, and knows nothing else.
     provider = await startProvider((request, response) => {
-      const content = `I wrote ${request.body.includes(RULE) ? '12.50 EUR' : '12.50'} into report.md.`;
+      const content = !isDeaf && request.body.includes(RULE) ? KEPT : BROKEN;
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(
         JSON.stringify({
@@ -52,7 +42,6 @@ describe.skipIf(browserFile === undefined)('from a complaint to a lesson that is
     });
     home = makeHome({
       providers: { caller: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
-      library: { autonomy: 'manual' },
     });
     daemon = await startDaemon(home.dir);
     browser = await openBrowser();
@@ -83,6 +72,18 @@ describe.skipIf(browserFile === undefined)('from a complaint to a lesson that is
     return (JSON.parse(text) as { readonly choices: readonly [{ message: { content: string } }] }).choices[0]
       .message.content;
   };
+  /** Counts are read with the page: it is loaded again until they are there. */
+  const shows = (words: string): Promise<void> =>
+    expect
+      .poll(
+        async () => {
+          await one.page.reload();
+          await settled(one.page);
+          return one.page.locator('main').innerText();
+        },
+        { timeout: 60_000, interval: 500 },
+      )
+      .toContain(words);
   const last = (): string => provider.seen.at(-1)?.body.toString() ?? '';
 
   it('teaches what to do while there is nothing', async () => {
@@ -113,65 +114,39 @@ describe.skipIf(browserFile === undefined)('from a complaint to a lesson that is
     await say('monday', TASK);
     await page.getByText(/clerk got an answer/).waitFor();
     await show(page, '#/sessions');
-    await page.getByRole('link', { name: /Write the invoice amounts/ }).waitFor();
-    expect(last()).not.toContain('unit behind every amount');
+    await page.getByRole('link', { name: /Write the shipping report/ }).waitFor();
+    expect(last()).not.toContain(RULE);
   });
 
-  it('lets the lesson of a complaint wait, and shows it nowhere', async () => {
-    const { page } = one;
-    await show(page, '#/now');
-    await say('monday', TASK, 'I wrote 12.50 into report.md.', `No, that is wrong. From now on: ${RULE}`);
-    await page.getByRole('link', { name: /Review 1 lesson/ }).waitFor({ timeout: 60_000 });
-    await say('tuesday', `${TASK} again`);
-    expect(last()).not.toContain('unit behind every amount');
-  });
-
-  it('is approved on the page for the words that were quoted, and shown in the next request', async () => {
+  it('keeps a rule that was said once: the next conversation has it, and the page says so', async () => {
     const { page, faults } = one;
-    await page.getByRole('link', { name: /Review 1 lesson/ }).click();
-    await page.locator('.queue-pane').getByText(RULE).first().waitFor();
-    await page.keyboard.press('a');
-    await page.getByText(/^Approved: /).waitFor();
-    await page.getByText('Nothing waits for you.').waitFor();
-    await say(SHOWN, TASK);
-    await expect.poll(last).toContain('unit behind every amount');
-    // A turn is in the record a moment after its last byte: the list shows it then.
-    await show(page, '#/sessions');
-    await page.locator(`a[href*="${SHOWN}"]`).first().waitFor();
-    await show(page, `#/sessions/${SHOWN}`);
-    await page.locator('.turn-lessons').getByRole('link').first().waitFor();
-    await page.getByRole('button', { name: 'Why' }).click();
-    await page.locator('.why').getByText('shown', { exact: true }).waitFor();
-    await page.locator('.turn-lessons').getByRole('link').first().click();
+    await say('monday', TASK, BROKEN, `No, that is wrong. ${RULE}`);
+    await show(page, '#/lessons');
+    await page.getByRole('link', { name: TITLE }).first().waitFor({ timeout: 60_000 });
+    expect(await say('tuesday', TASK)).toBe(KEPT);
+    expect(last()).toContain(RULE);
+    await shows('1 of 1');
+    await page.getByRole('link', { name: TITLE }).first().click();
     await page
-      .getByRole('region', { name: 'Measured effect' })
-      .getByText(/^not measured yet: /)
+      .getByText(/kept 1, told again 0/)
+      .first()
+      .waitFor();
+    await page
+      .getByText(/You said: /)
+      .first()
       .waitFor();
     expect(faults).toEqual([]);
   });
 
-  it('measures the effect against sessions that went without it, and shows it with its interval', async () => {
+  it('shows a broken rule again in the same conversation, and counts that it was told again', async () => {
     const { page, faults } = one;
-    const effect = page.getByRole('region', { name: 'Measured effect' });
-    const arms = { with: 0, without: 0 };
-    const isKnown = (): Promise<boolean> => effect.getByText('It helps: ').isVisible();
-    for (let n = 1; n <= MOST_SESSIONS && !(await isKnown()); n++) {
-      const answer = await say(`work-${n}`, TASK);
-      const isRight = answer.includes('12.50 EUR');
-      arms[isRight ? 'with' : 'without']++;
-      await say(`work-${n}`, TASK, answer, isRight ? 'instar: good' : 'instar: bad');
-      await expect.poll(async () => counted(await effect.innerText()), LONG).toBe(arms.with + arms.without);
-    }
-    // What the page counts is what the provider answered: nobody else knows who was shown the lesson.
-    await effect.getByText('It helps: ').waitFor();
-    await effect.getByRole('link', { name: plural(arms.with, 'session'), exact: true }).waitFor();
-    const [, low = '0'] = /\[\+([\d.]+), /.exec(await effect.innerText()) ?? [];
-    expect(Number(low)).toBeGreaterThan(0);
-    await effect.getByRole('link', { name: plural(arms.without, 'session'), exact: true }).click();
-    await page.getByText('measured without').waitFor();
-    await page.getByText(`${plural(arms.without, 'session')}, that is all.`).waitFor();
-    await show(page, '#/lessons');
-    await page.getByText(/^\+1\.00 \[\+/).waitFor();
+    isDeaf = true;
+    expect(await say('wednesday', TASK)).toBe(BROKEN);
+    await shows('applied 2, kept 1, told again 0');
+    await say('wednesday', TASK, BROKEN, 'And the week before?');
+    expect(last()).toContain('the last answer did not keep to it');
+    await say('wednesday', TASK, BROKEN, 'And the week before?', BROKEN, `No. ${RULE}`);
+    await shows('told again 1');
     expect(faults).toEqual([]);
   });
 });

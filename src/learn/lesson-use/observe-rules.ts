@@ -167,7 +167,7 @@ const PATIENCE_MS = 2000;
  * Finds rules that a person says although they are in force, whether or not the lesson gets another text for it: after an answer, as a
  * correction, a remark or feedback, and in the message that a conversation begins with. A rule is not told again where it was learned.
  */
-export function createFindToldAgain({ records, evidence, library, compareQuotes }: ToldAgainOptions) {
+function createFindToldAgain({ records, evidence, library, compareQuotes }: ToldAgainOptions) {
   const readKnown = createReadKnown();
   return async (
     session: string,
