@@ -139,7 +139,7 @@ describe.skipIf(browserFile === undefined)('from a complaint to a rule that is k
   });
 
   it('shows a broken rule again in the same conversation, and counts that it was told again', async () => {
-    const { page, faults } = one;
+    const { faults } = one;
     isDeaf = true;
     expect(await say('wednesday', TASK)).toBe(BROKEN);
     await shows('applied 2, kept 1, told again 0');
