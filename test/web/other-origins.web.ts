@@ -184,7 +184,7 @@ describe.skipIf(browserFile === undefined)('pages of other origins in the browse
       { lesson: LESSON, shown: hash },
     );
     expect(status).toBe(200);
-    expect(await owner(`/api/lessons/${LESSON}`)).toMatchObject({ state: 'trial' });
+    expect(await owner(`/api/lessons/${LESSON}`)).toMatchObject({ state: 'live' });
   });
 });
 
