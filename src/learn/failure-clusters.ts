@@ -20,7 +20,7 @@ export interface FailureCluster {
   readonly key: string;
   readonly scope: Scope;
   readonly failures: readonly PendingFailure[];
-  /** Too few to start a learner, but something was said in the chat: only what `saidForLater` finds is learned from. */
+  /** Too few to start a learner, but a person said something: only what `saidForLater` finds is learned from. */
   readonly isEarly?: true;
 }
 
@@ -35,7 +35,7 @@ export interface FailureClusters {
   /** Facts come in the order of their sequence numbers; one that was added before is ignored. */
   add(stored: StoredFact): void;
   /**
-   * Clusters with at least this many failures, oldest first, and smaller ones in which something was said in the chat. Failures
+   * Clusters with at least this many failures, oldest first, and smaller ones in which a person said something. Failures
    * that only heuristics report must come from two sessions.
    */
   ready(failures: number, now: number): readonly FailureCluster[];
@@ -110,7 +110,7 @@ export function createFailureClusters(): FailureClusters {
         const { key, failures: list } = cluster;
         if (!pauses.isOver(key, now)) return [];
         if (list.length >= failures && isCorroborated(list)) return [cluster];
-        return list.some(({ source }) => source === 'chat') ? [{ ...cluster, isEarly: true }] : [];
+        return list.some(({ source }) => source === 'chat' || source === 'person') ? [{ ...cluster, isEarly: true }] : [];
       }),
     waiting: () =>
       clusters().map((cluster) => ({
@@ -146,7 +146,8 @@ const isCorroborated = (list: readonly PendingFailure[]): boolean =>
 export function saidForLater(cases: readonly FailureCase[], hasModel: boolean): readonly FailureCase[] {
   const standing = cases.filter(
     ({ appraisal, passages }) =>
-      appraisal.correction?.isStanding === true || passages.some(({ isFeedback }) => isFeedback === true),
+      appraisal.correction?.isStanding === true ||
+      passages.some(({ isFeedback, origin }) => isFeedback === true || origin === 'person'),
   );
   if (hasModel) return standing;
   const corrected = cases.filter(({ appraisal }) => appraisal.correction !== undefined);

@@ -30,7 +30,7 @@ describe('pending failures', () => {
       failure('c', { ...told, session: 's2' }),
     );
     expect(readyTurns(support)).toEqual([['a', 'c'], ['b']]);
-    expect(readyTurns(support, 2)).toEqual([['a', 'c']]);
+    expect(support.ready(2, 0).map(({ isEarly }) => isEarly)).toEqual([undefined, true]);
     expect(support.ready(1, 0)[1]?.scope).toEqual(web);
     expect(support.size).toBe(3);
   });
@@ -45,14 +45,17 @@ describe('pending failures', () => {
     expect(readyTurns(fold(failure('a', { source: 'judge' }), failure('b')))).toEqual([]);
   });
 
-  it('are ready early, below the number that starts a learner, when one was corrected in the chat', () => {
-    const said = { source: 'chat' } as const;
-    const [early] = fold(failure('a', said)).ready(3, 0);
-    expect([early?.isEarly, early?.failures.length]).toEqual([true, 1]);
-    expect(fold(failure('a'), failure('b', { session: 's2' })).ready(3, 0)).toEqual([]);
-    const enough = fold(failure('a', said), failure('b', said), failure('c', said)).ready(3, 0);
-    expect(enough.map(({ isEarly }) => isEarly)).toEqual([undefined]);
-  });
+  it.each(['chat', 'person'] as const)(
+    'are ready early, below the number that starts a learner, when one is of the source %s',
+    (source) => {
+      const said = { source } as const;
+      const [early] = fold(failure('a', said)).ready(3, 0);
+      expect([early?.isEarly, early?.failures.length]).toEqual([true, 1]);
+      expect(fold(failure('a'), failure('b', { session: 's2' })).ready(3, 0)).toEqual([]);
+      const enough = fold(failure('a', said), failure('b', said), failure('c', said)).ready(3, 0);
+      expect(enough.map(({ isEarly }) => isEarly)).toEqual([undefined]);
+    },
+  );
 
   it('keep their place and time when they are appraised again, with the new source', () => {
     const support = fold(failure('a'), failure('b', { session: 's2' }), failure('a', told));

@@ -81,10 +81,20 @@ const withoutWords = (facts: readonly NewFact[]): readonly NewFact[] =>
 describe('what waits to be learned from', () => {
   it('is said with the number that is missing, not only with a count', async () => {
     const { worker, records, waits } = await open();
-    await records.append(failedEpisodes('ada', 2));
+    await records.append(withoutWords(failedEpisodes('ada', 2)));
     await worker.settle();
     expect(waits()).toEqual([
       { code: 'more-failures', count: 2, what: '2 failures of ada', why: 'wait for 1 more like them' },
+    ]);
+  });
+
+  it('is nothing where a person said in feedback what is wrong: one note is in force at once, in their words', async () => {
+    const { worker, records, waits, lessons } = await open({ chat: async () => text('[]') });
+    await records.append(failedEpisodes('ada', 1));
+    await worker.settle();
+    expect(waits().map(({ code }) => code)).not.toContain('more-failures');
+    expect(lessons.library.lessons().map(({ state, text: { content } }) => [state, content])).toEqual([
+      ['live', expect.stringContaining('Put the unit behind every amount, such as 12.50 EUR.')],
     ]);
   });
 
