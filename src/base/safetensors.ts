@@ -56,11 +56,15 @@ const FLOAT_DECODERS: Readonly<Record<string, (bytes: Uint8Array) => Float32Arra
   BF16: readBfloat16s,
 };
 
+/** The entries of a whole file in memory, with the data behind its header. Throws a DecodeError that names what is wrong. */
+export function listTensors(bytes: Uint8Array): SafetensorsHeader & { readonly data: Uint8Array } {
+  const start = dataStart(bytes, bytes.length);
+  return { ...parseHeader(bytes.subarray(LENGTH_BYTES, start)), data: bytes.subarray(start) };
+}
+
 /** Reads a whole file in memory. Throws a DecodeError that names what is wrong. */
 export function readSafetensors(bytes: Uint8Array): Safetensors {
-  const start = dataStart(bytes, bytes.length);
-  const { entries, metadata } = parseHeader(bytes.subarray(LENGTH_BYTES, start));
-  const data = bytes.subarray(start);
+  const { entries, metadata, data } = listTensors(bytes);
   const tensors = new Map(
     entries.map(({ name, dtype, shape, from, to }) => {
       const decode = FLOAT_DECODERS[dtype];

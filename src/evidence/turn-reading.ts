@@ -33,12 +33,15 @@ export function readTurn(evidence: TurnEvidence): TurnReading {
     outcome.call === undefined ? [] : [readPast(outcome.call, outcome)],
   );
   const answered = (evidence.answered ?? []).map((call) => readPast(call, call.outcome));
-  const said = evidence.reply
+  return { evidence, said: textOfReply(evidence.reply), calls: [...calls, ...written], answered };
+}
+
+/** What a reply says, without tool calls and reasoning. */
+export const textOfReply = (reply: TurnEvidence['reply']): string =>
+  reply
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))
     .join('\n')
     .trim();
-  return { evidence, said, calls: [...calls, ...written], answered };
-}
 
 function readPast(
   call: { readonly name: string; readonly arguments: string },

@@ -110,7 +110,9 @@ export function createFailureClusters(): FailureClusters {
         const { key, failures: list } = cluster;
         if (!pauses.isOver(key, now)) return [];
         if (list.length >= failures && isCorroborated(list)) return [cluster];
-        return list.some(({ source }) => source === 'chat' || source === 'person') ? [{ ...cluster, isEarly: true }] : [];
+        return list.some(({ source }) => source === 'chat' || source === 'person')
+          ? [{ ...cluster, isEarly: true }]
+          : [];
       }),
     waiting: () =>
       clusters().map((cluster) => ({

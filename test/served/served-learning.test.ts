@@ -259,7 +259,7 @@ describe('three failures reported by a person', () => {
     // Two of three votes agree: the third is not asked for. It counts half, and is asked about one turn that a person has rated.
     expect(judged - before).toBeLessThanOrEqual(6);
     expect(judged - before).toBeGreaterThanOrEqual(2);
-    await vi.waitFor(async () => expect(await failures()).toBe(known + 1), SOON);
+    await vi.waitFor(async () => expect(await failures()).toBeGreaterThan(known), SOON);
   });
 
   it('can come from the verifier of the domain, which a person does not overrule', async () => {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parsePoisonSet } from '../../lab/measure/poison/poison-set.ts';
-import { readOwnSentences } from '../../src/evidence/signals/own-sentences.ts';
 import { readStatements } from '../../src/learn/memory/write/read-statements.ts';
+import { readOwnSentences } from '../../src/reader/own-sentences.ts';
 import { splitPastedText } from '../../src/text/pasted-text.ts';
 import { separateTypedText } from '../../src/text/typed-text.ts';
 

@@ -10,7 +10,7 @@ import {
   MAX_TOKENS,
   type MiniLmKernels,
 } from './kernels.ts';
-import { loadMiniLmWeights, type MiniLmLinear, type MiniLmWeights } from './weights.ts';
+import { type EncoderWeights, loadMiniLmWeights, type MiniLmLinear, type MiniLmWeights } from './weights.ts';
 import { createWordPieceTokenizer, type WordPieceTokenizer } from './wordpiece.ts';
 
 const TOKENIZER_SHA256 = 'be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037';
@@ -64,7 +64,18 @@ const HALF = 2;
 /** The attention kernel fills whole vectors of four. */
 const SPARE = 4;
 
-const createEncoder = (arena: Arena, kernels: MiniLmKernels, weights: MiniLmWeights): Encode => {
+export interface EncoderPass {
+  /** The address of the input, one row of HIDDEN floats per token; `run` leaves the states of the last layer there. */
+  readonly states: number;
+  run(rows: number): void;
+}
+
+/** The forward pass of an encoder of MiniLM's width, for at most MAX_TOKENS rows. */
+export const createEncoderPass = (
+  arena: Arena,
+  kernels: MiniLmKernels,
+  weights: EncoderWeights,
+): EncoderPass => {
   const x = arena.take(MAX_TOKENS * HIDDEN * FLOAT);
   const mixed = arena.take(MAX_TOKENS * HIDDEN * FLOAT);
   const wide = arena.take(MAX_TOKENS * INNER * FLOAT);
@@ -78,12 +89,6 @@ const createEncoder = (arena: Arena, kernels: MiniLmKernels, weights: MiniLmWeig
     kernels.linear(rounded, rowScales, linear.weights, linear.scales, linear.bias, to, rows, inputs, outputs);
   };
 
-  const lookUp = (tokens: readonly number[]): void => {
-    tokens.forEach((token, row) => {
-      kernels.expand(weights.words + token * HIDDEN * HALF, x + row * HIDDEN * FLOAT, HIDDEN);
-    });
-  };
-
   const attend = (rows: number): void => {
     for (let head = 0; head < HEADS; head++) {
       const offset = head * HEAD * FLOAT;
@@ -94,28 +99,38 @@ const createEncoder = (arena: Arena, kernels: MiniLmKernels, weights: MiniLmWeig
     }
   };
 
+  return {
+    states: x,
+    run: (rows) => {
+      kernels.addNorm(x, weights.positions, weights.embeddingNorm.gain, weights.embeddingNorm.bias, rows);
+      for (const layer of weights.layers) {
+        apply(layer.attention, x, wide, rows);
+        attend(rows);
+        apply(layer.attentionOut, mixed, wide, rows);
+        kernels.addNorm(x, wide, layer.attentionNorm.gain, layer.attentionNorm.bias, rows);
+        apply(layer.up, x, wide, rows);
+        kernels.gelu(wide, rows * INNER);
+        apply(layer.down, wide, mixed, rows);
+        kernels.addNorm(x, mixed, layer.norm.gain, layer.norm.bias, rows);
+      }
+    },
+  };
+};
+
+const createEncoder = (arena: Arena, kernels: MiniLmKernels, weights: MiniLmWeights): Encode => {
+  const { states, run } = createEncoderPass(arena, kernels, weights);
   const pool = (rows: number): Float32Array => {
-    const states = arena.floats(x, rows * HIDDEN);
+    const values = arena.floats(states, rows * HIDDEN);
     const sum = new Float64Array(HIDDEN);
-    for (let i = 0; i < states.length; i++) sum[i % HIDDEN] = (sum[i % HIDDEN] ?? 0) + (states[i] ?? 0);
+    for (let i = 0; i < values.length; i++) sum[i % HIDDEN] = (sum[i % HIDDEN] ?? 0) + (values[i] ?? 0);
     const length = Math.sqrt(sum.reduce((total, value) => total + value * value, 0));
     return Float32Array.from(sum, (value) => value / length);
   };
-
   return (tokens) => {
-    const rows = tokens.length;
-    lookUp(tokens);
-    kernels.addNorm(x, weights.positions, weights.embeddingNorm.gain, weights.embeddingNorm.bias, rows);
-    for (const layer of weights.layers) {
-      apply(layer.attention, x, wide, rows);
-      attend(rows);
-      apply(layer.attentionOut, mixed, wide, rows);
-      kernels.addNorm(x, wide, layer.attentionNorm.gain, layer.attentionNorm.bias, rows);
-      apply(layer.up, x, wide, rows);
-      kernels.gelu(wide, rows * INNER);
-      apply(layer.down, wide, mixed, rows);
-      kernels.addNorm(x, mixed, layer.norm.gain, layer.norm.bias, rows);
-    }
-    return pool(rows);
+    tokens.forEach((token, row) => {
+      kernels.expand(weights.words + token * HIDDEN * HALF, states + row * HIDDEN * FLOAT, HIDDEN);
+    });
+    run(tokens.length);
+    return pool(tokens.length);
   };
 };

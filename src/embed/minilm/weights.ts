@@ -35,28 +35,33 @@ interface MiniLmLayer {
   readonly norm: MiniLmNorm;
 }
 
-export interface MiniLmWeights {
-  /** One row of half-precision numbers per word piece. */
-  readonly words: number;
+export interface EncoderWeights {
   /** Position plus token type, one row of floats per position. */
   readonly positions: number;
   readonly embeddingNorm: MiniLmNorm;
   readonly layers: readonly MiniLmLayer[];
 }
 
-/** Loads the model's file into the arena, quantised and packed for the kernels. */
-export const loadMiniLmWeights = async (
-  arena: Arena,
-  kernels: MiniLmKernels,
-  path: string,
-  sha256: string,
-): Promise<MiniLmWeights> => {
-  const staged = arena.take(HIDDEN * INNER * HALF);
+export interface MiniLmWeights extends EncoderWeights {
+  /** One row of half-precision numbers per word piece. */
+  readonly words: number;
+}
+
+/** Writes that many numbers of a tensor, from the first on, as floats to an address of the arena. */
+export type TensorFloats = (first: number, count: number, to: number) => void;
+
+export interface EncoderLoader {
+  readonly weights: EncoderWeights;
+  /** Quantises and packs a tensor for the kernels. A name that the encoder does not have is ignored. */
+  receive(name: string, floats: TensorFloats): void;
+}
+
+/** Takes room in the arena for an encoder of this shape, and its tensors as they come. Token types come after positions. */
+export function createEncoderLoader(arena: Arena, kernels: MiniLmKernels, layerCount: number): EncoderLoader {
   const panelFloats = arena.take(WEIGHT_PANEL * INNER * FLOAT);
   const panelShorts = arena.take(WEIGHT_PANEL * INNER * HALF);
-  const words = arena.take(WORDS * HIDDEN * HALF);
   const positions = arena.take(MAX_TOKENS * HIDDEN * FLOAT);
-  const receivers = new Map<string, () => void>();
+  const receivers = new Map<string, (floats: TensorFloats) => void>();
 
   /** Two inputs of the panel's first output, two of its second, ..., then the next two inputs. */
   const packPanel = (inputs: number, to: number): void => {
@@ -68,9 +73,10 @@ export const loadMiniLmWeights = async (
       }
     }
   };
-  const packRows = ({ inputs, weights, scales }: MiniLmLinear, first: number, rows: number): void => {
+  const packRows = (made: MiniLmLinear, first: number, rows: number, floats: TensorFloats): void => {
+    const { inputs, weights, scales } = made;
     for (let row = 0; row < rows; row += WEIGHT_PANEL) {
-      kernels.expand(staged + row * inputs * HALF, panelFloats, WEIGHT_PANEL * inputs);
+      floats(row * inputs, WEIGHT_PANEL * inputs, panelFloats);
       const scale = scales + (first + row) * FLOAT;
       kernels.quantize(panelFloats, panelShorts, scale, WEIGHT_PANEL, inputs, LARGEST_WEIGHT);
       packPanel(inputs, weights + (first + row) * inputs);
@@ -87,15 +93,15 @@ export const loadMiniLmWeights = async (
     };
     const rows = outputs / names.length;
     names.forEach((name, index) => {
-      receivers.set(`${name}.weight`, () => packRows(made, index * rows, rows));
-      receivers.set(`${name}.bias`, () => kernels.expand(staged, made.bias + index * rows * FLOAT, rows));
+      receivers.set(`${name}.weight`, (floats) => packRows(made, index * rows, rows, floats));
+      receivers.set(`${name}.bias`, (floats) => floats(0, rows, made.bias + index * rows * FLOAT));
     });
     return made;
   };
   const norm = (name: string): MiniLmNorm => {
     const made = { gain: arena.take(HIDDEN * FLOAT), bias: arena.take(HIDDEN * FLOAT) };
-    receivers.set(`${name}.weight`, () => kernels.expand(staged, made.gain, HIDDEN));
-    receivers.set(`${name}.bias`, () => kernels.expand(staged, made.bias, HIDDEN));
+    receivers.set(`${name}.weight`, (floats) => floats(0, HIDDEN, made.gain));
+    receivers.set(`${name}.bias`, (floats) => floats(0, HIDDEN, made.bias));
     return made;
   };
   const layer = (_: unknown, index: number): MiniLmLayer => {
@@ -110,23 +116,38 @@ export const loadMiniLmWeights = async (
       norm: norm(`${name}.output.LayerNorm`),
     };
   };
-  const addTokenType = (): void => {
-    kernels.expand(staged, panelFloats, HIDDEN);
+  const layers = Array.from({ length: layerCount }, layer);
+  const embeddingNorm = norm('embeddings.LayerNorm');
+  receivers.set('embeddings.position_embeddings.weight', (floats) =>
+    floats(0, MAX_TOKENS * HIDDEN, positions),
+  );
+  receivers.set('embeddings.token_type_embeddings.weight', (floats) => {
+    floats(0, HIDDEN, panelFloats);
     const type = arena.floats(panelFloats, HIDDEN);
     const table = arena.floats(positions, MAX_TOKENS * HIDDEN);
     for (let i = 0; i < table.length; i++) table[i] = (table[i] ?? 0) + (type[i % HIDDEN] ?? 0);
+  });
+  return {
+    weights: { positions, embeddingNorm, layers },
+    receive: (name, floats) => receivers.get(name)?.(floats),
   };
+}
 
-  const layers = Array.from({ length: LAYERS }, layer);
-  const embeddingNorm = norm('embeddings.LayerNorm');
-  receivers.set('embeddings.position_embeddings.weight', () =>
-    kernels.expand(staged, positions, MAX_TOKENS * HIDDEN),
-  );
-  receivers.set('embeddings.token_type_embeddings.weight', addTokenType);
+/** Loads the model's file into the arena, quantised and packed for the kernels. */
+export const loadMiniLmWeights = async (
+  arena: Arena,
+  kernels: MiniLmKernels,
+  path: string,
+  sha256: string,
+): Promise<MiniLmWeights> => {
+  const staged = arena.take(HIDDEN * INNER * HALF);
+  const words = arena.take(WORDS * HIDDEN * HALF);
+  const { weights, receive } = createEncoderLoader(arena, kernels, LAYERS);
   const roomFor = (name: string, bytes: number): Uint8Array =>
     arena.bytes(name === 'embeddings.word_embeddings.weight' ? words : staged, bytes);
-  for await (const name of streamTensors(path, sha256, roomFor)) receivers.get(name)?.();
-  return { words, positions, embeddingNorm, layers };
+  const halves: TensorFloats = (first, count, to) => kernels.expand(staged + first * HALF, to, count);
+  for await (const name of streamTensors(path, sha256, roomFor)) receive(name, halves);
+  return { words, ...weights };
 };
 
 /**

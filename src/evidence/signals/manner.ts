@@ -1,6 +1,6 @@
 import type { IdentityTier } from '../../core/lesson.ts';
+import { foldAccents } from '../../reader/own-sentences.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { foldAccents } from './own-sentences.ts';
 
 /** What a person said about how the agent should speak. */
 export interface Manner {

@@ -1,7 +1,7 @@
 import { createLruMap } from '../../base/lru-map.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
-import { foldAccents } from '../../evidence/signals/own-sentences.ts';
 import { cosineSimilarity, QUOTE_LIKENESS } from '../../lessons/similar/compare.ts';
+import { foldAccents } from '../../reader/own-sentences.ts';
 import { detectLanguages } from '../../text/languages.ts';
 import { sentencesOf } from '../../text/sentences.ts';
 import { areTwoThings } from '../memory/write/compare-claims.ts';

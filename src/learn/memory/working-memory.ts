@@ -2,6 +2,7 @@ import { compact } from '../../core/json.ts';
 import type { Library } from '../../core/library.ts';
 import type { Records } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
+import { textOfReply } from '../../evidence/turn-reading.ts';
 import { hasMark } from '../../redact/scan-context.ts';
 import { sentencesOf } from '../../text/sentences.ts';
 import { readClaim, type SentenceClaim } from './write/claim.ts';
@@ -25,16 +26,19 @@ const MOST_MESSAGES = 400;
  * thing the newest is left.
  */
 export function readWorkingMemory(turns: readonly AppraisedTurn[]): readonly SessionStatement[] {
-  /** The turn of each message: an agent works for many turns on one. */
-  const messages = new Map<string, string>();
+  /** The turn of each message and the answer before it: an agent works for many turns on one. */
+  const messages = new Map<string, { readonly turn: string; readonly answer: string }>();
+  let answer = '';
   for (const { evidence } of turns) {
+    const before = answer;
+    answer = textOfReply(evidence.reply);
     // What an agent reported itself is nobody's word; a heartbeat repeats itself.
     if (evidence.isReported || evidence.askedBefore !== undefined || messages.has(evidence.task)) continue;
-    messages.set(evidence.task, evidence.turn);
+    messages.set(evidence.task, { turn: evidence.turn, answer: before });
   }
   let held: readonly SessionStatement[] = [];
-  for (const [task, turn] of [...messages].slice(-MOST_MESSAGES)) {
-    for (const statement of readStatements(task)) {
+  for (const [task, { turn, answer: before }] of [...messages].slice(-MOST_MESSAGES)) {
+    for (const statement of readStatements(task, before)) {
       const one = { ...statement, turn, claim: readClaim(statement.quote) };
       const isOlder = (other: SessionStatement): boolean =>
         other.kind !== 'forget' && other.turn !== one.turn && isOver(compareClaims(one.claim, other.claim));

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseNothingSet } from '../../../lab/measure/memory/nothing-set.ts';
-import { foldAccents, readOwnSentences } from '../../../src/evidence/signals/own-sentences.ts';
 import { writeNote } from '../../../src/learn/memory/write/note-text.ts';
 import { MOST_OF_MESSAGE, readStatements } from '../../../src/learn/memory/write/read-statements.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
+import { foldAccents, readOwnSentences } from '../../../src/reader/own-sentences.ts';
 import { NEGATIONS } from './negations.ts';
 
 const quotes = (message: string): readonly string[] => readStatements(message).map(({ quote }) => quote);

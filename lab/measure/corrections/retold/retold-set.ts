@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { foldWords } from '../../../../src/evidence/signals/own-sentences.ts';
-import { findThanks } from '../../../../src/evidence/signals/praise-phrases.ts';
+import { readQuote } from '../../../../src/reader/read-message.ts';
 import { type CorrectionRow, MalformedRowError, parseCorrectionSet } from '../correction-set.ts';
 import { renderStory } from '../render-story.ts';
 
@@ -49,7 +48,7 @@ export function parseRetoldSet(text: string, file: string): readonly RetoldUser[
 /** What the user files as feedback: not praise, and not a question. */
 export const filedWords = ({ told }: RetoldUser, nth: number): string | undefined => {
   const words = told[nth]?.words ?? '';
-  const isFiled = !findThanks(foldWords(words)) && !/[?？]\s*$/.test(words);
+  const isFiled = !readQuote(words).some(({ kinds }) => kinds.has('thanks')) && !/[?？]\s*$/.test(words);
   return isFiled ? words : undefined;
 };
 

@@ -1,5 +1,5 @@
 import { createLruMap } from '../../../base/lru-map.ts';
-import { foldAccents } from '../../../evidence/signals/own-sentences.ts';
+import { foldAccents } from '../../../reader/own-sentences.ts';
 import { stemInflection } from '../../../text/stem.ts';
 import { CHOICE_OF, isStopWord, NUMBER_WORDS, termOf } from './claim-words.ts';
 import { ASIDE, OPENERS, SPEAKER } from './statement-phrases.ts';

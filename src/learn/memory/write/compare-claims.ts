@@ -1,4 +1,4 @@
-import { foldWords } from '../../../evidence/signals/own-sentences.ts';
+import { foldWords } from '../../../reader/own-sentences.ts';
 import { sentencesOf } from '../../../text/sentences.ts';
 import { type ClaimValue, readClaim, type SentenceClaim } from './claim.ts';
 import { FORGETS, LEAVES_OUT, OF_WORDS } from './statement-phrases.ts';

@@ -1,6 +1,6 @@
-import { memoByText } from '../../base/text-memo.ts';
-import { splitPastedText } from '../../text/pasted-text.ts';
-import { separateTypedText } from '../../text/typed-text.ts';
+import { memoByText } from '../base/text-memo.ts';
+import { splitPastedText } from '../text/pasted-text.ts';
+import { separateTypedText } from '../text/typed-text.ts';
 
 /** A sentence that the person typed. */
 export interface OwnSentence {
@@ -17,13 +17,15 @@ const PASTED =
   /^(?:➜ |[$%#] \S|\S{0,40}\s?[\w.-]{1,40}@[\w.-]{1,60}[: ]\S{0,200}[$#%] |\{"|\[\{|\s{2,}at |\s{2,}File "|\s{3,}\S|\[\d\d\/\d\d\/\d\d |Traceback \(|node:|npm (?:error|ERR!)|\s{0,4}[\w.]{0,60}(?:Error|Exception): |\d{4}-\d\d-\d\d[T ]|'?\/[\w./ -]{1,300}'?$|[-+] ?\d{1,5} |#{1,6} \S|[-*•] (?:[⚠✅❌*"]|[^\n]{100})|\||\[?(?:INFO|WARN|ERROR|DEBUG|FAIL|PASS)\b|\(node:\d|=> |[⨯×✗✖•▲] |\d{1,4}\.\d{1,4} \S|\[\d\d:\d\d|\d{1,5} \||[\w@./-]{1,60}:[\w./-]{1,40}: |[\w./-]{1,200}:\d{1,6}\b|(?:import|export|const|let|var|function|class|def|return|public|private) [^\n]{0,200}[;{(=]|from \S{1,80} import |<\/?[a-z][\w-]{0,20}[ >]|[\w./-]{1,200}\(\d{1,6},\d{1,6}\): |[\w./-]{1,200}:\d{1,6}:\d{1,6})/;
 /** A line after which somebody else's words may follow. */
 const CARRIER = /[:：]\s*$/;
-const LONGEST_LATER_PARAGRAPH = 240;
+const LIST_ITEM = /^\s{0,8}(?:[-*+•–]|\d{1,2}[.)])\s+\S/;
+const LONGEST_LATER_PARAGRAPH = 600;
+const LONGEST_TAIL = 400;
 const CAP = 20_000;
 const FENCE = /^\s{0,3}(?:```|~~~)/;
 /** A line of this length may have been wrapped: the next one continues its sentence. */
 const WRAPPED_LENGTH = 60;
-/** A correction stands at the head of a message; what follows this much text may be pasted. */
-const HEAD = 700;
+/** What follows this much text is not read: people say in fewer words what they want. */
+const MOST_CHARACTERS = 2_400;
 const LONGEST_SENTENCE = 500;
 const SENTENCE_END = /(?<=[.!?…]["')\]”]{0,3})\s+|(?<=[。！？])\s*/u;
 const ABBREVIATION =
@@ -47,33 +49,53 @@ function findOwnSentences(message: string): readonly OwnSentence[] {
       if (!/\p{L}/u.test(folded) && QUOTATION_MARK.test(text)) continue;
       sentences.push({ text, folded, block });
       length += text.length;
-      if (length > HEAD) return sentences;
+      if (length > MOST_CHARACTERS) return sentences;
     }
   }
   return sentences;
 }
 
-function ownParagraphs(typed: string): readonly { readonly text: string; readonly block: number }[] {
-  const paragraphs: { text: string; readonly block: number }[] = [];
-  let block = 0;
+interface Paragraph {
+  text: string;
+  readonly block: number;
+}
+
+/**
+ * The paragraphs before pasted lines without a fence, and a few words behind the last of them: where output ends in between cannot be told.
+ * A colon at the end of a line hands over to somebody else's words, unless a list follows.
+ */
+function ownParagraphs(typed: string): readonly Paragraph[] {
+  const lines = withoutFences(typed.split('\n'));
+  const first = lines.findIndex(isMachineLine);
+  if (first < 0) return paragraphsOf(lines, 0);
+  const tail = lines.slice(lines.findLastIndex(isMachineLine) + 1);
+  const head = paragraphsOf(lines.slice(0, first), 0);
+  const isShort = tail.join('\n').trim().length <= LONGEST_TAIL;
+  return isShort ? [...head, ...paragraphsOf(tail, (head.at(-1)?.block ?? 0) + 1)] : head;
+}
+
+function withoutFences(lines: readonly string[]): readonly string[] {
   let isCode = false;
+  return lines.flatMap((line) => {
+    const isFence = FENCE.test(line);
+    if (isFence) isCode = !isCode;
+    return isFence ? [''] : isCode ? [] : [line];
+  });
+}
+
+function paragraphsOf(lines: readonly string[], from: number): readonly Paragraph[] {
+  const paragraphs: Paragraph[] = [];
+  let block = from;
   let goesOn = false;
-  for (const line of typed.split('\n')) {
-    if (FENCE.test(line)) {
-      isCode = !isCode;
-      goesOn = false;
-      continue;
-    }
-    if (isCode) continue;
-    // Output without a fence: where it ends cannot be told.
-    if (isMachineLine(line)) break;
+  for (const [nth, line] of lines.entries()) {
     if (paragraphs.length > 0 && line.length > LONGEST_LATER_PARAGRAPH) break;
     const last = paragraphs.at(-1);
     if (goesOn && last !== undefined && /^\p{Ll}/u.test(line)) last.text += `\n${line}`;
     else if (line.trim() !== '') paragraphs.push({ text: line, block });
     else if (last !== undefined) block++;
     goesOn = line.length >= WRAPPED_LENGTH && !/[.!?:]\s*$/.test(line);
-    if (CARRIER.test(line)) break;
+    if (CARRIER.test(line) && !LIST_ITEM.test(lines.slice(nth + 1).find((next) => next.trim() !== '') ?? ''))
+      break;
   }
   return paragraphs;
 }

@@ -1,0 +1,34 @@
+/** What a sentence of a person's message is. One sentence may be several things: "No, we always use tabs here." */
+export type SpanKind =
+  /** The last answer is wrong, incomplete, unwanted or not what was asked. */
+  | 'correction'
+  /** How work is done beyond the request at hand. */
+  | 'rule'
+  /** What the person likes, or how they want to be answered. */
+  | 'preference'
+  /** Something about the person or their world that stays true. */
+  | 'fact'
+  /** Takes something back that was said before. */
+  | 'revocation'
+  | 'thanks'
+  /** Asks for the same once more. */
+  | 'again'
+  /** A service, a network or a tool does not work, which is nobody's mistake in the answer. */
+  | 'outage'
+  /** A request, a question or an answer to one. */
+  | 'task';
+
+export interface MessageSpan {
+  /** The person's own words, letter by letter. */
+  readonly quote: string;
+  readonly kind: SpanKind;
+  /** How sure the reader is, from 0 to 1. */
+  readonly strength: number;
+}
+
+/** A message that a person sent to an agent, and what it follows. */
+export interface ReadContext {
+  readonly message: string;
+  /** The end of the answer before it; '' where there is none. */
+  readonly answer: string;
+}
