@@ -21,6 +21,8 @@ KINDS = "CRPFVTAIN"
 HIDDEN, HEADS, INNER, LAYERS, RANK = 384, 12, 1536, 6, 128
 MOST_TOKENS, ANSWER_TOKENS = 256, 40
 PIECES = 40_000
+# Sentences of rare kinds count more: chats hold few of them.
+RARE = 1.5
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 PAD, UNK, CLS, SEP = range(4)
 
@@ -153,25 +155,33 @@ def make_model(work=None, first=None, layers=LAYERS):
     return Reader()
 
 
-def load_minilm(data, reader, layers):
-    """The layers of all-MiniLM-L6-v2 (with fewer layers: every other one from the top)."""
+def load_minilm(data, reader):
+    """The layers of all-MiniLM-L6-v2."""
     import torch
     from safetensors.torch import load_file
 
     state = load_file(data / "minilm-layers.safetensors")
-    chosen = {6: [0, 1, 2, 3, 4, 5], 4: [0, 1, 3, 5], 3: [1, 3, 5]}[layers]
-    renamed = {}
-    for name, value in state.items():
-        if name.startswith("encoder.layer."):
-            _, _, number, rest = name.split(".", 3)
-            if int(number) in chosen:
-                renamed[f"encoder.layer.{chosen.index(int(number))}.{rest}"] = value.float()
-        elif name.startswith("embeddings.") and "word" not in name and "position_ids" not in name:
-            renamed[name] = value.float()
+    renamed = {name: value.float() for name, value in state.items() if "word" not in name and "position_ids" not in name}
     missing, unexpected = reader.bert.load_state_dict(renamed, strict=False)
     print("minilm: missing", [name for name in missing if "word_embeddings" not in name], "unexpected", unexpected)
     with torch.no_grad():
         reader.bert.embeddings.token_type_embeddings.weight[0] += reader.mean
+
+
+KEPT = {6: [0, 1, 2, 3, 4, 5], 4: [0, 1, 3, 5], 3: [0, 2, 5]}
+
+
+def fewer_layers(state, layers):
+    """The state of a distilled encoder with some of its layers."""
+    kept, found = KEPT[layers], {}
+    for name, value in state.items():
+        if not name.startswith("bert.encoder.layer."):
+            found[name] = value.float()
+            continue
+        _, _, _, number, rest = name.split(".", 4)
+        if int(number) in kept:
+            found[f"bert.encoder.layer.{kept.index(int(number))}.{rest}"] = value.float()
+    return found
 
 
 def teacher_of(data):
@@ -236,8 +246,12 @@ def distil(data, work, layers=LAYERS, minutes=3.0):
     goal = [target for _, target in texts]
     held = set(random.Random(2).sample(range(len(texts)), 4000))
     train = [index for index in range(len(texts)) if index not in held]
-    model = make_model(work, np.load(work / "first.npy"), layers)
-    load_minilm(data, model, layers)
+    if layers == LAYERS:
+        model = make_model(work, np.load(work / "first.npy"), layers)
+        load_minilm(data, model)
+    else:
+        model = make_model(work, None, layers)
+        model.load_state_dict(fewer_layers(torch.load(work / f"distilled-{LAYERS}.pt"), layers), strict=False)
     model = model.cuda()
     table = [parameter for name, parameter in model.named_parameters() if name.startswith(("words", "widen"))]
     rest = [parameter for name, parameter in model.named_parameters() if not name.startswith(("words", "widen", "head"))]
@@ -297,13 +311,22 @@ def report_distilled(model, held, ids, goal, targets, english):
         print(f"held-out {name}: {int(chosen.sum())}, cosine {cosine.cpu()[chosen].mean():.3f}, nearest of all is its own {hit:.3f}")
 
 
+ENCODED = {}
+
+
+def ids_of(text, tokenizer):
+    if text not in ENCODED:
+        ENCODED[text] = tokenizer.encode(text).ids
+    return ENCODED[text]
+
+
 def windows_of(row, tokenizer):
     """The token ids of a message with the end of the answer before it; long messages in several windows, each with the answer's end."""
-    answer = tokenizer.encode(row["answer"][-600:]).ids[-ANSWER_TOKENS:] if row["answer"] else []
+    answer = ids_of(row["answer"][-600:], tokenizer)[-ANSWER_TOKENS:] if row["answer"] else []
     head = [CLS, *answer, SEP]
     windows, ids, spans = [], list(head), []
     for number, sentence in enumerate(row["sentences"]):
-        own = tokenizer.encode(sentence).ids[:120] or [UNK]
+        own = ids_of(sentence, tokenizer)[:120] or [UNK]
         if len(ids) + len(own) + 1 > MOST_TOKENS:
             windows.append((ids, spans))
             ids, spans = list(head), []
@@ -357,8 +380,11 @@ def train_reader(rows, work, options):
     model = make_model(work, None, options["layers"])
     model.load_state_dict(torch.load(work / f"distilled-{options['layers']}.pt"), strict=False)
     model = model.cuda().train()
-    frozen = options.get("freeze", True)
-    model.words.weight.requires_grad_(not frozen)
+    # The pieces' vectors and the lower layers stay those of the sentence vectors: both models share them.
+    for name, parameter in model.named_parameters():
+        layer = int(name.split(".")[3]) if name.startswith("bert.encoder.layer.") else -1
+        is_below = name.startswith(("words", "widen", "bert.embeddings")) or 0 <= layer < options["frozen"]
+        parameter.requires_grad_(not is_below)
     heads = list(model.head.parameters())
     rest = [parameter for name, parameter in model.named_parameters() if not name.startswith("head") and parameter.requires_grad]
     optimizer = torch.optim.AdamW([{"params": heads, "lr": 1e-3}, {"params": rest, "lr": options["rate"]}], weight_decay=0.01)
@@ -394,7 +420,10 @@ def loss_of(model, part, rows, targets, chance):
         for number, start, end in own:
             spans.append((row, start - cut + 1, end - cut + 1))
             wanted.append([0.0 if value is None else value for value in targets[index][number]])
-            weights.append([0.0 if value is None else rows[index].get("weight", 1.0) for value in targets[index][number]])
+            weights.append([
+                0.0 if value is None else rows[index].get("weight", 1.0) * (RARE if value == 1 and kind in "RPFVAI" else 1.0)
+                for kind, value in zip(KINDS, targets[index][number])
+            ])
     ids, mask = padded(lists)
     with torch.autocast("cuda", torch.bfloat16):
         logits = model.kinds(ids, mask, torch.tensor(spans).cuda())
@@ -423,7 +452,7 @@ def scores_of(model, tokenizer, rows):
     return scores
 
 
-def folds_of(rows, count=5):
+def folds_of(rows, count=4):
     """Whole repositories (writers) in one fold each, of about equal size."""
     sizes = {}
     for row in rows:
@@ -453,7 +482,7 @@ def report(rows, scores, name):
             hits, false = hits + is_true, false + (not is_true)
             if is_true:
                 precision += hits / (hits + false)
-            for limit in (0.005, 0.01, 0.02):
+            for limit in (0.005, 0.01, 0.02, 0.05, 0.1):
                 if false <= limit * len(rows):
                     at[limit] = (hits / positives, value, hits / (hits + false))
         told = " ".join(f"{limit}: {recall:.2f} (p {prec:.2f}, t {value:.2f})" for limit, (recall, value, prec) in at.items())

@@ -31,4 +31,8 @@ export interface ReadContext {
   readonly message: string;
   /** The end of the answer before it; '' where there is none. */
   readonly answer: string;
+  /** What the agent was asked to do before. */
+  readonly task?: string;
+  /** The answer to the message is the one before it with changes. */
+  readonly isRevised?: boolean;
 }

@@ -1,5 +1,6 @@
+import { isGeneralStatement, isHabit, isOrder } from '../reader/cues/standing-phrases.ts';
 import { foldWords } from '../reader/own-sentences.ts';
-import { readQuote } from '../reader/read-message.ts';
+import { sentencesOf } from '../text/sentences.ts';
 
 /*
  * How far a rule in a person's own words reaches: every task of the scope it was said in, or only the work that it names. A condition is a
@@ -38,6 +39,8 @@ const SUBJECT = new RegExp(
 /** The first word of an order: what follows is its object, and no subject. */
 const IMPERATIVE =
   /^(?:(?:no|nope|and|but|please|pls|also|so|ok|hey|just|always|never|from now on|in future|going forward|bitte|immer|ab jetzt|nie)[,.:!]* )*(?:use|write|keep|put|call|name|prefer|avoid|answer|reply|respond|end|finish|begin|start|add|include|leave|format|spell|sign|quote|cite|round|show|give|list|say|speak|mark|sort|number|run|ask|check|make|set|send|commit|push|delete|remove|don't|do not|stop|no more|no|be|stay|nenne|nimm|nutze|benutze|verwende|schreibe?|antworte|beende|utilise|ecris|reponds|usa|escribe|responde)\b/;
+const EVERY_TIME =
+  /^(?:in|for|with|at) (?:every|each|all|any)\b|\b(?:every|each) (?:single )?time\b|\bin (?:jeder|allen|jedem)\b|\bjedes mal\b|\ba chaque fois\b|\bdans (?:chaque|toutes)\b|\ben (?:cada|todas|todos)\b|\bcada vez\b/;
 /** Behind these a place is where something goes: "tests live in spec/", "put exports in out/". */
 const GOES_THERE =
   /\b(?:live|lives|go|goes|belong|belongs|stay|stays|sit|put|store|save|place|keep|kept|write|written|liegen|gehoren|kommen|vont|van)\b[^,.;:]{0,40}$/;
@@ -59,11 +62,15 @@ function hasCondition(sentence: string): boolean {
   );
 }
 
-/** Lower than what makes a rule of a message: these words are known to be one, and the question is which of their sentences say it. */
-const IS_RULE = 0.2;
+/** Whether a sentence says how to work, and not only what was wrong. */
+function isRuleSentence(sentence: string): boolean {
+  const folded = foldWords(sentence);
+  const isSaid = isOrder(folded) || isHabit(folded) || isGeneralStatement(folded);
+  return isSaid || IMPERATIVE.test(folded) || EVERY_TIME.test(folded);
+}
 
 /** Whether what a person said is a rule for every task of the scope it was said in: it names no work that it is for. */
 export function standsInEveryTask(quote: string): boolean {
-  const rules = readQuote(quote).filter(({ scores }) => Math.max(scores.rule, scores.preference) >= IS_RULE);
-  return rules.length > 0 && !rules.some(({ text }) => hasCondition(text));
+  const rules = sentencesOf(quote).filter(isRuleSentence);
+  return rules.length > 0 && !rules.some(hasCondition);
 }

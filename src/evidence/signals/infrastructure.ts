@@ -1,9 +1,9 @@
 import type { Signal, TurnStatus } from '../../core/evidence.ts';
+import { blamesOutage, reportsOutage } from '../../reader/cues/outage-words.ts';
 import { INFRASTRUCTURE } from '../compose-reward.ts';
 import { findOutage } from '../tools/outages.ts';
 import type { ToolCallReading, TurnReading } from '../turn-reading.ts';
 import { lastTelling } from './closing-signals.ts';
-import { blamesOutage, reportsOutage } from './outage-words.ts';
 
 /** Statuses that say nothing about the agent. `truncated`: the provider closed the connection; not a length limit. */
 const OUTSIDE: ReadonlySet<TurnStatus> = new Set([

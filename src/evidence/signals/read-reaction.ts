@@ -1,7 +1,18 @@
 import type { Correction } from '../../core/evidence.ts';
-import { type ReadSentence, readSentences } from '../../reader/read-message.ts';
+import { DOUBT, findThanks } from '../../reader/cues/praise-phrases.ts';
+import {
+  asksForWork,
+  isAnswer,
+  isGreeting,
+  opensTask,
+  startsNextTask,
+} from '../../reader/cues/sentence-cues.ts';
+import { isBareReminder, isRepeated } from '../../reader/cues/standing-phrases.ts';
+import { type CueKind, type ReadSentence, readSentences } from '../../reader/read-message.ts';
 import { digestError } from '../digest/digest-error.ts';
 import type { TurnReading } from '../turn-reading.ts';
+import { readManner } from './manner.ts';
+import { isRepeatable, isRepeatedChange } from './repeatable.ts';
 
 /**
  * What the user's next message says about the reply. `wrong` without a correction: the message holds a stack trace and no words.
@@ -13,8 +24,7 @@ export type Reaction =
   /** `remarked`: it tells nothing about the reply. What a message states besides counts when another session says it too. */
   | { readonly kind: 'thanked' | 'remarked'; readonly remark: readonly string[] };
 
-const COMMAND = /<command-name>/;
-const MORE_THAN_A_NOD = 4;
+const MOST_QUOTES = 3;
 
 /** Reads the user's next message in a main conversation; undefined when it says nothing about the reply. */
 export function readReaction({ evidence, said }: TurnReading): Reaction | undefined {
@@ -23,99 +33,162 @@ export function readReaction({ evidence, said }: TurnReading): Reaction | undefi
     return undefined;
   // Heartbeats and timers repeat themselves; a command of the client has arguments and no opinion.
   if (message === evidence.task || COMMAND.test(message)) return undefined;
-  const sentences = readSentences({ message, answer: said });
+  const isRevised = evidence.next?.isRevised === true;
+  const sentences = readSentences({ message, answer: said, task: evidence.task, isRevised });
   const isBarelySaid =
     sentences
       .map(({ folded }) => folded)
       .join(' ')
       .split(' ').length < MORE_THAN_A_NOD;
-  if (isBarelySaid && hasTrace(message)) return wrong(sentences, { isStanding: false, isRule: false });
-  return reactionOf(sentences);
+  if (isBarelySaid && hasTrace(message)) return withQuotes(sentences, false);
+  return reactionOf(sentences, { answer: said, isRevised });
 }
+
+const COMMAND = /<command-name>/;
+
+const MORE_THAN_A_NOD = 4;
 
 /** A message that is only a stack trace means that the user tried the result. */
 const hasTrace = (text: string): boolean =>
   digestError(text).some((line) => /(?:Error|Exception|panic).* @ /.test(line));
 
-/** Meant for later work too. */
-const isStanding = ({ kinds }: ReadSentence): boolean =>
-  kinds.has('rule') || kinds.has('preference') || kinds.has('revocation');
-const isCore = (sentence: ReadSentence): boolean => sentence.kinds.has('correction') || isStanding(sentence);
-
-/** A sentence that may be a rule: it counts when another session says it too. */
-const MAY_BE_RULE = 0.15;
-const MOST_QUOTES = 3;
-
-function reactionOf(sentences: readonly ReadSentence[]): Reaction | undefined {
-  const has = (kind: 'correction' | 'outage' | 'thanks' | 'again'): boolean =>
-    sentences.some(({ kinds }) => kinds.has(kind));
-  const isSaidForLater = sentences.some(isStanding);
-  if (has('outage') && !isSaidForLater) return { kind: 'outage' };
-  if (has('correction') || isSaidForLater)
-    return wrong(quotedIn(sentences), { isStanding: isSaidForLater, isRule: !has('correction') });
-  if (has('again')) return { kind: 'doubted' };
+function reactionOf(
+  sentences: readonly ReadSentence[],
+  { answer, isRevised }: { readonly answer: string; readonly isRevised: boolean },
+): Reaction | undefined {
+  const kinds = sentences.map(({ sounds }) => sounds);
+  if (kinds.includes('outage') && !kinds.includes('rule')) return { kind: 'outage' };
+  if (kinds.includes('complaint') || kinds.includes('rule')) {
+    if (sentences.every(({ folded }) => isBareReminder(folded))) return undefined;
+    const quoted = quotedIn(sentences, kinds);
+    return withQuotes(
+      quoted,
+      quoted.some(({ folded }) => kinds[sentences.findIndex((one) => one.folded === folded)] === 'rule'),
+      !kinds.includes('complaint'),
+    );
+  }
+  const words = sentences.map(({ folded }) => folded).join(' ');
+  if (DOUBT.test(words)) return { kind: 'doubted' };
+  const begun = newWorkIn(sentences, kinds);
   const remark = sentences
-    .filter(({ scores, kinds }) => scores.rule >= MAY_BE_RULE || kinds.has('fact'))
+    .filter(
+      ({ text, folded, block }, index) =>
+        (kinds[index] === 'other' ||
+          (kinds[index] === 'task' && (isRevised || readManner(text) !== undefined))) &&
+        block < begun &&
+        (isRevised ? isRepeatedChange(text) : isRepeatable(text)) &&
+        !isAnswer(folded, answer),
+    )
     .slice(0, MOST_QUOTES)
     .map(({ text }) => text);
-  if (has('thanks')) return { kind: 'thanked', remark };
+  if (findThanks(words) || kinds.includes('thanks')) return { kind: 'thanked', remark };
   return remark.length === 0 ? undefined : { kind: 'remarked', remark };
 }
 
-function wrong(
-  quoted: readonly ReadSentence[],
-  { isStanding, isRule }: { readonly isStanding: boolean; readonly isRule: boolean },
-): Reaction {
-  if (quoted.length === 0) return { kind: 'wrong', isRule };
-  return { kind: 'wrong', isRule, correction: { quotes: quoted.map(({ text }) => text), isStanding } };
+/** The block with which the next piece of work begins: what stands there tells nothing about the reply. */
+function newWorkIn(sentences: readonly ReadSentence[], kinds: readonly CueKind[]): number {
+  // What stands beside a question is told for its answer.
+  const first = sentences.find(
+    ({ folded, block }, index) =>
+      (/[?？]$/.test(folded) && !isGreeting(folded)) ||
+      (block > 0 && (kinds[index] === 'task' || asksForWork(folded))),
+  );
+  return first?.block ?? Number.POSITIVE_INFINITY;
 }
-
-/** A message of this length is quoted as a whole: what it says in passing often is the reason of the rule. */
-const SHORT_MESSAGE = 400;
-const MOST_OF_SHORT = 6;
-
-/** The corrections and rules in the order of the message, with what stands between them; of a short message also what stands beside them. */
-function quotedIn(sentences: readonly ReadSentence[]): readonly ReadSentence[] {
-  const isShort = sentences.reduce((sum, { text }) => sum + text.length, 0) <= SHORT_MESSAGE;
-  const most = isShort ? MOST_OF_SHORT : MOST_QUOTES;
-  const all = sentences.map((_, index) => index);
-  const core = all.filter((index) => isCoreAt(sentences, index)).slice(0, most);
-  const blocks = new Set(core.map((index) => sentences[index]?.block));
-  const around = all.filter((index) => {
-    const sentence = sentences[index];
-    return isShort && sentence !== undefined && blocks.has(sentence.block) && isPlain(sentence);
-  });
-  const [first, last] = [Math.min(...core, ...around), Math.max(...core, ...around)];
-  const rule = core.find((index) => isStandingAt(sentences, index));
-  // What is too long is quoted from its rule on.
-  const start = last - first < most ? first : (rule ?? core[0] ?? first);
-  return sentences.slice(start, Math.min(last + 1, start + most));
-}
-
-const isCoreAt = (sentences: readonly ReadSentence[], index: number): boolean => {
-  const sentence = sentences[index];
-  return sentence !== undefined && isCore(sentence);
-};
-const isStandingAt = (sentences: readonly ReadSentence[], index: number): boolean => {
-  const sentence = sentences[index];
-  return sentence !== undefined && isStanding(sentence);
-};
-
-/** No thanks, no outage and not the next piece of work. */
-const isPlain = ({ kinds }: ReadSentence): boolean =>
-  !kinds.has('thanks') && !kinds.has('task') && !kinds.has('outage');
 
 /**
  * The request in a message that follows a reply. People react first, and ask for the next piece of work after a blank line: the request
- * begins with the last paragraph that opens with a task; without one it is the last paragraph.
+ * begins with the last paragraph that opens with a task ("now fix …", "can you …"); without one it is the last paragraph.
  */
 export function requestAfterReaction(message: string): string {
   const sentences = readSentences({ message, answer: '' });
   const [first, last] = [sentences[0]?.block ?? 0, sentences.at(-1)?.block ?? 0];
   if (first === last) return message;
   const begun = sentences.findLast(
-    ({ block, kinds }, nth) => kinds.has('task') && sentences[nth - 1]?.block !== block,
+    ({ folded }) => startsNextTask(folded) || opensTask(folded) || asksForWork(folded),
   );
   const start = sentences.find(({ block }) => block === (begun?.block ?? last))?.text ?? '';
   return message.slice(Math.max(0, message.lastIndexOf(start))).trim();
+}
+
+function withQuotes(quoted: readonly ReadSentence[], hasRule: boolean, isRule = false): Reaction {
+  if (quoted.length === 0) return { kind: 'wrong', isRule };
+  const isStanding = hasRule || quoted.some(({ folded }) => isRepeated(folded));
+  return { kind: 'wrong', isRule, correction: { quotes: quoted.map(({ text }) => text), isStanding } };
+}
+
+/** A message of this length is quoted as a whole: what it says in passing often is the rule. */
+const SHORT_MESSAGE = 400;
+
+const MOST_OF_SHORT = 6;
+
+/** In the order of the message; the corrections themselves go before what explains them. */
+function quotedIn(sentences: readonly ReadSentence[], kinds: readonly CueKind[]): readonly ReadSentence[] {
+  const isCore = (index: number): boolean => kinds[index] === 'complaint' || kinds[index] === 'rule';
+  const all = sentences.map((_, index) => index);
+  const isShort = sentences.reduce((sum, { text }) => sum + text.length, 0) <= SHORT_MESSAGE;
+  const most = isShort ? MOST_OF_SHORT : MOST_QUOTES;
+  const core = all.filter(isCore).slice(0, most);
+  const around = all.filter(
+    (index) =>
+      !isCore(index) &&
+      isBesideCore(sentences, core, index) &&
+      (isShort ? isPlainWord(sentences, kinds, index, isOtherWork) : isExplanation(sentences, kinds, index)),
+  );
+  const kept = [...core, ...around.slice(0, most - core.length)];
+  const [first, last] = [Math.min(...kept), Math.max(...kept)];
+  // What stands between two sentences of a rule is a part of it. What is too long is quoted from its rule on.
+  const rule = core.find((index) => kinds[index] === 'rule');
+  const start = last - first < most ? first : (rule ?? first);
+  const from = start > 0 && POINTS_BACK.test(sentences[start]?.folded ?? '') ? start - 1 : start;
+  return sentences.slice(from, Math.min(last + 1, start + most));
+}
+
+/** In the block of a correction, or in the next one where that block has a few words only ("Nope."). */
+function isBesideCore(sentences: readonly ReadSentence[], core: readonly number[], index: number): boolean {
+  const block = sentences[index]?.block ?? 0;
+  const ofBlock = (number: number): readonly ReadSentence[] =>
+    sentences.filter((one) => one.block === number);
+  const isCoreBlock = (number: number): boolean => core.some((one) => sentences[one]?.block === number);
+  const isShort = (number: number): boolean =>
+    ofBlock(number).reduce((sum, { folded }) => sum + folded.split(' ').length, 0) <= BARE_CORRECTION;
+  return isCoreBlock(block) || (block > 0 && isCoreBlock(block - 1) && isShort(block - 1));
+}
+
+/** "Do that everywhere": the sentence before it is the rule. */
+const POINTS_BACK =
+  /^(?:please |pls |and |so |always |never )*(?:do|keep|apply|follow|use|make) (?:that|this|it|so)\b/;
+
+/** Another piece of work, in contrast to a step of the corrected one ("run make gen after that"). */
+const isOtherWork = (folded: string): boolean =>
+  /^(?:(?:ok|okay|and|so|great|good|please|pls),? )*(?:now|also|next|additionally|then|add|create|implement|build|generate|continue|go on|proceed|translate|explain|show|tell|summari[sz]e|give me|can you|could you)\b/.test(
+    folded,
+  );
+
+/** No thanks, no greeting, no question, and not the next piece of work. */
+const isPlainWord = (
+  sentences: readonly ReadSentence[],
+  kinds: readonly CueKind[],
+  index: number,
+  isNext = startsNextTask,
+): boolean => {
+  const folded = sentences[index]?.folded ?? '';
+  return kinds[index] === 'other' || (kinds[index] === 'task' && !isNext(folded));
+};
+
+const SHORT_CORRECTION = 6;
+
+const BARE_CORRECTION = 3;
+
+/** What follows a correction of few words ("Nope.") and is no new task, question or thanks says what it is about. */
+function isExplanation(
+  sentences: readonly ReadSentence[],
+  kinds: readonly CueKind[],
+  index: number,
+): boolean {
+  const before = kinds[index - 1];
+  if (before !== 'complaint' && before !== 'rule') return false;
+  const said = sentences[index - 1]?.folded.split(' ').length ?? 0;
+  const folded = sentences[index]?.folded ?? '';
+  return isPlainWord(sentences, kinds, index) && said <= SHORT_CORRECTION && !/\?$/.test(folded);
 }

@@ -1,6 +1,8 @@
 import type { FailureCase } from '../../core/learn.ts';
+import { isBareReminder } from '../../reader/cues/standing-phrases.ts';
+import { foldAccents } from '../../reader/own-sentences.ts';
 import { sentencesOf } from '../../text/sentences.ts';
-import { visibleText } from '../../text/visible-text.ts';
+import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { hasSubject, type Matter, readMatter } from './matter.ts';
 import { cutQuote } from './quote-sentences.ts';
 import { type RuleWords, readRuleWords } from './same-rule.ts';
@@ -38,7 +40,12 @@ export function readSayings(failure: FailureCase): readonly Saying[] {
   const caseTexts = textsOfCase(failure);
   const add = (quote: string, speaker: Speaker, isStanding: boolean, more: SayingMarks = {}): void => {
     const matter = readMatter(quote);
-    if (SCORE_ALONE.test(quote) || found.get(matter.print)?.isStanding) return;
+    if (
+      SCORE_ALONE.test(quote) ||
+      isBareReminder(foldAccents(oneLine(quote))) ||
+      found.get(matter.print)?.isStanding
+    )
+      return;
     const said = { ...readRuleWords(quote, caseTexts), speaker, matter, failure, isStanding };
     found.set(matter.print, { ...said, ...more });
   };

@@ -1,12 +1,12 @@
-import { foldWords } from '../../reader/own-sentences.ts';
-import { type ReadSentence, readQuote } from '../../reader/read-message.ts';
 import {
   findForgotten,
   findReplaced,
   isRevocation,
   isRevocationOfLast,
   isRuleOver,
-} from '../../reader/revocations.ts';
+} from '../../reader/cues/revocations.ts';
+import { isHabit, isOrder } from '../../reader/cues/standing-phrases.ts';
+import { foldWords } from '../../reader/own-sentences.ts';
 import { sentencesOf } from '../../text/sentences.ts';
 import { replacesWords } from '../memory/write/compare-claims.ts';
 import { contradicts, isNamedIn, isWantedIn, type Matter, namesNothingElse, readMatter } from './matter.ts';
@@ -44,9 +44,13 @@ export function takesBack({ quote, matters, failure }: Saying, older: EarlierWor
 
 /** Whether a saying only asks to forget what was said: there is nothing in it to learn. */
 export function isNothingButRevocation({ quote }: Saying): boolean {
-  const sentences = readQuote(quote);
-  const forgets = ({ folded }: ReadSentence): boolean =>
-    isRevocationOfLast(folded) || findForgotten(folded).length > 0;
-  const isSaid = ({ folded, kinds }: ReadSentence): boolean => kinds.has('rule') || isRevocation(folded);
-  return sentences.some(forgets) && !sentences.some((one) => !forgets(one) && isSaid(one));
+  const sentences = foldedSentences(quote);
+  const forgets = (sentence: string): boolean =>
+    isRevocationOfLast(sentence) || findForgotten(sentence).length > 0;
+  return (
+    sentences.some(forgets) &&
+    !sentences.some(
+      (sentence) => !forgets(sentence) && (isOrder(sentence) || isHabit(sentence) || isRevocation(sentence)),
+    )
+  );
 }

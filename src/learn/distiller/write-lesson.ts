@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import type { FailureCase } from '../../core/learn.ts';
 import type { LessonText } from '../../core/lesson.ts';
 import { slugOfRule } from '../../lessons/title.ts';
-import { type ReadSentence, readQuote } from '../../reader/read-message.ts';
+import { CORRECTING_CLAUSES, CORRECTING_PHRASES } from '../../reader/cues/correction-patterns.ts';
+import { isRevocation } from '../../reader/cues/revocations.ts';
+import { isGeneralStatement, isHabit, isOrder } from '../../reader/cues/standing-phrases.ts';
+import { foldWords } from '../../reader/own-sentences.ts';
 import { sentencesOf } from '../../text/sentences.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -113,41 +116,39 @@ const MORE_THAN_TWO_WORDS = /\S\s+\S+\s+\S|\p{Lo}{6}/u;
 
 /** A quote from its rule on, or from what was also said in other words, without the sighs before it. */
 function ruleIn(quote: string, others: readonly string[] = []): string {
-  const sentences = readQuote(quote);
+  const sentences = sentencesOf(quote);
   const told = others.flatMap(sentencesOf).map(readMatter);
   let at = sentences.findIndex(isRule);
-  if (at < 0)
-    at = sentences.findIndex(({ text }) => told.some((other) => isAboutSame(readMatter(text), other)));
+  if (at < 0) at = sentences.findIndex((one) => told.some((other) => isAboutSame(readMatter(one), other)));
   // "Always do that." "Ever." What stands before it is the rule.
   const isPlain = (one = ''): boolean =>
     MORE_THAN_TWO_WORDS.test(one) && !REFERS.test(one.replace(NO_REFERENCE, ''));
-  while (at > 0 && !isPlain(sentences[at]?.text)) at--;
-  const rest = readMatter(
-    sentences
-      .slice(Math.max(0, at))
-      .map(({ text }) => text)
-      .join(' '),
-  );
+  while (at > 0 && !isPlain(sentences[at])) at--;
+  const rest = readMatter(sentences.slice(Math.max(0, at)).join(' '));
   const before = sentences.slice(0, Math.max(0, at));
-  const isLeftOut = before.every((one) => isSigh(one, rest) && !REPORTS.test(one.text));
-  const end = isLeftOut ? before.reduce((to, { text }) => quote.indexOf(text, to) + text.length, 0) : 0;
+  const isLeftOut = before.every((one) => isSigh(one, rest) && !REPORTS.test(one));
+  const end = isLeftOut ? before.reduce((to, one) => quote.indexOf(one, to) + one.length, 0) : 0;
   return quote.slice(end).trimStart();
 }
 
 /** Whether a sentence of a quote says how things are done, and not only what was wrong. */
-export const statesRule = (quote: string): boolean => readQuote(quote).some(isRule);
+export const statesRule = (quote: string): boolean => sentencesOf(quote).some(isRule);
 
-const isRule = ({ text, kinds }: ReadSentence): boolean =>
-  (kinds.has('rule') || kinds.has('preference') || kinds.has('revocation')) &&
-  readMatter(text).terms.size > 0;
+function isRule(sentence: string): boolean {
+  const folded = foldWords(sentence);
+  const isSaid = isOrder(folded) || isHabit(folded) || isRevocation(folded) || isGeneralStatement(folded);
+  return isSaid && readMatter(sentence).terms.size > 0;
+}
 
 /** A sentence that names nothing new, or only what was wrong. */
-function isSigh({ text, folded, kinds }: ReadSentence, { terms: rest }: Matter): boolean {
-  const { terms } = readMatter(text);
+function isSigh(sentence: string, { terms: rest }: Matter): boolean {
+  const { terms } = readMatter(sentence);
   if ([...terms].every(([term, isWanted]) => rest.get(term) === isWanted)) return true;
+  const folded = foldWords(sentence);
+  const isBlame = [...CORRECTING_CLAUSES, ...CORRECTING_PHRASES].some((pattern) => pattern.test(folded));
   const isRequest =
     /\b(?:use|should|must|needs?|ha(?:ve|s) to|want)\b/.test(folded) || [...terms.values()].includes(false);
-  return kinds.has('correction') && !isRequest;
+  return (isBlame || /^(?:and )?gone\b|(?:\.{3}|…)$/.test(folded)) && !isRequest;
 }
 
 /** A name that says what the rule's title says. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { readQuote } from '../../../../src/reader/read-message.ts';
+import { findThanks } from '../../../../src/reader/cues/praise-phrases.ts';
+import { foldWords } from '../../../../src/reader/own-sentences.ts';
 import { type CorrectionRow, MalformedRowError, parseCorrectionSet } from '../correction-set.ts';
 import { renderStory } from '../render-story.ts';
 
@@ -48,7 +49,7 @@ export function parseRetoldSet(text: string, file: string): readonly RetoldUser[
 /** What the user files as feedback: not praise, and not a question. */
 export const filedWords = ({ told }: RetoldUser, nth: number): string | undefined => {
   const words = told[nth]?.words ?? '';
-  const isFiled = !readQuote(words).some(({ kinds }) => kinds.has('thanks')) && !/[?？]\s*$/.test(words);
+  const isFiled = !findThanks(foldWords(words)) && !/[?？]\s*$/.test(words);
   return isFiled ? words : undefined;
 };
 

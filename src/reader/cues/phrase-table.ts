@@ -1,4 +1,4 @@
-import { foldAccents } from './own-sentences.ts';
+import { foldAccents } from '../own-sentences.ts';
 
 /** Up to six words. */
 const GAP = '(?: [^ ]{1,24}){0,6}';

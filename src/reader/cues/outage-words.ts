@@ -1,5 +1,5 @@
-import { compilePhrases } from '../../reader/phrase-table.ts';
 import { separateTypedText } from '../../text/typed-text.ts';
+import { compilePhrases } from './phrase-table.ts';
 
 const CAP = 2000;
 
