@@ -1,6 +1,7 @@
 import { memoByText } from '../base/text-memo.ts';
-import type { MessageSpan, ReadContext, SpanKind } from '../core/reading.ts';
+import type { LabelledSpan, MessageSpan, ReadContext, SpanKind } from '../core/reading.ts';
 import { sentencesOf } from '../text/sentences.ts';
+import { findQuote } from './find-quote.ts';
 import { type KindScores, scoreSentences } from './learned-reader.ts';
 import { foldWords, type OwnSentence, readOwnSentences } from './own-sentences.ts';
 import { isRevocation, isRevocationOfLast } from './revocations.ts';
@@ -50,9 +51,26 @@ function kindsOf(scores: KindScores, folded: string): ReadonlySet<SpanKind> {
   return new Set(isRevocation(folded) || isRevocationOfLast(folded) ? [...kinds, 'revocation'] : kinds);
 }
 
-/** The sentences that a person typed, each once read for all who ask. */
-export const readSentences = ({ message, answer }: ReadContext): readonly ReadSentence[] =>
-  readOnce(`${answer.slice(-ANSWER_CHARACTERS).replaceAll(BETWEEN, ' ')}${BETWEEN}${message}`);
+/**
+ * The sentences that a person typed, each once read for all who ask. What a model read takes the place of the learned reader; what is
+ * speech, and the fixed words of a revocation, no model decides.
+ */
+export const readSentences = ({ message, answer, spans }: ReadContext): readonly ReadSentence[] =>
+  spans === undefined
+    ? readOnce(`${answer.slice(-ANSWER_CHARACTERS).replaceAll(BETWEEN, ' ')}${BETWEEN}${message}`)
+    : readOwnSentences(message).map((sentence) => {
+        const scores = scoresBySpans(sentence, spans);
+        return { ...sentence, scores, kinds: kindsOf(scores, sentence.folded) };
+      });
+
+/** Of a kind that a model named the whole score, of others none. */
+function scoresBySpans(sentence: OwnSentence, spans: readonly LabelledSpan[]): KindScores {
+  const own = spans.filter(({ quote }) => findQuote(quote, [sentence]).length > 0);
+  const named = new Set(own.map(({ kind }) => kind));
+  return Object.fromEntries(
+    Object.keys(THRESHOLDS).map((kind) => [kind, Number(named.has(kind as SpanKind))]),
+  ) as KindScores;
+}
 
 /** What a person's message says, in their own words. */
 export const readMessage = (context: ReadContext): readonly MessageSpan[] =>

@@ -1,4 +1,5 @@
 import type { Correction } from '../../core/evidence.ts';
+import type { LabelledSpan } from '../../core/reading.ts';
 import { type ReadSentence, readSentences } from '../../reader/read-message.ts';
 import { digestError } from '../digest/digest-error.ts';
 import type { TurnReading } from '../turn-reading.ts';
@@ -23,7 +24,7 @@ export function readReaction({ evidence, said }: TurnReading): Reaction | undefi
     return undefined;
   // Heartbeats and timers repeat themselves; a command of the client has arguments and no opinion.
   if (message === evidence.task || COMMAND.test(message)) return undefined;
-  const sentences = readSentences({ message, answer: said });
+  const sentences = readSentences({ message, answer: said, spans: evidence.next?.spans });
   const isBarelySaid =
     sentences
       .map(({ folded }) => folded)
@@ -109,8 +110,8 @@ const isPlain = ({ kinds }: ReadSentence): boolean =>
  * The request in a message that follows a reply. People react first, and ask for the next piece of work after a blank line: the request
  * begins with the last paragraph that opens with a task; without one it is the last paragraph.
  */
-export function requestAfterReaction(message: string): string {
-  const sentences = readSentences({ message, answer: '' });
+export function requestAfterReaction(message: string, spans?: readonly LabelledSpan[]): string {
+  const sentences = readSentences({ message, answer: '', spans });
   const [first, last] = [sentences[0]?.block ?? 0, sentences.at(-1)?.block ?? 0];
   if (first === last) return message;
   const begun = sentences.findLast(

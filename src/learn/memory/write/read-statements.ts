@@ -1,3 +1,4 @@
+import type { LabelledSpan } from '../../../core/reading.ts';
 import { type ReadSentence, readSentences } from '../../../reader/read-message.ts';
 import { readForgetRequests } from './compare-claims.ts';
 
@@ -17,9 +18,13 @@ const LONGEST_QUOTE = 230;
 /** "Do that everywhere": what it speaks of stands before it. */
 const FEW_WORDS = 4;
 
-/** The statements of a message that follows this answer ('' without one). In doubt a sentence is none. */
-export function readStatements(message: string, answer = ''): readonly Statement[] {
-  const sentences = readSentences({ message, answer });
+/** The statements of a message that follows this answer ('' without one). In doubt a sentence is none. `spans`: what a model read in it. */
+export function readStatements(
+  message: string,
+  answer = '',
+  spans?: readonly LabelledSpan[],
+): readonly Statement[] {
+  const sentences = readSentences({ message, answer, spans });
   const found: Statement[] = [];
   for (const [nth, sentence] of sentences.entries()) {
     const kind = kindOf(sentence);
