@@ -28,6 +28,7 @@ import { MOST_OF_SESSION } from './memory/working-memory.ts';
 import { createNoteWriter } from './memory/write/write-notes.ts';
 import type { NearestLessons } from './nearest-lessons.ts';
 import { createQueuedRow, scopeOfSession } from './queued-items.ts';
+import { createWordReading, type QueueReading } from './read-words.ts';
 import type { LearnerRow } from './runner.ts';
 import { createOptOutRow, createTeamRow } from './team/move-to-team.ts';
 import { createTransfers, type Transfers } from './transfer/transfer.ts';
@@ -55,6 +56,8 @@ export interface Learners {
   readonly models: readonly LearnerRow[];
   /** Once a day, in quiet hours: who an agent is, and what one agent could learn from another. */
   readonly manner: MannerTurns;
+  /** Of what people typed, for the model that reads it. */
+  readonly queueReading: QueueReading;
   readonly transfers: Transfers;
   /** What the rows follow in the record. */
   readonly folds: readonly FactFold[];
@@ -102,6 +105,7 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
   const waking = createWakingRow({ library, evidence, embed });
   const checks = createCheckRows({ library, evidence, records, writer, hasSecret, clock });
   const manner = createMannerTurns({ records, evidence, library, clock });
+  const words = createWordReading({ evidence, writer, library, clock, log, signal });
   const moving = { library, effects, records, autonomy, checkText, clock, newId };
   return {
     limits: createLimitWatch(library),
@@ -123,6 +127,8 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
       ...(autonomy === 'manual' ? [] : [waking]),
     ],
     models: [
+      // What it reads is evidence for the others.
+      words.row,
       fromFailures.again,
       checks.models,
       createReviserRow(use),
@@ -132,6 +138,7 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
       createJudgeRow(options, signal),
     ],
     manner,
+    queueReading: words.queue,
     transfers: createTransfers({ ...moving, tasks, embed }),
     folds: [adaptation, manner, waking, checks.fold],
   };
