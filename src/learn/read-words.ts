@@ -103,7 +103,7 @@ function createReaderRule(writer: Pick<WriterAccess, 'model'>, log: Log): () => 
     if (refused !== asked.model)
       log.info(
         { learner: WORDS, model: asked.model },
-        'this model does not read messages: its name tells no more than 4 billion parameters',
+        'this model does not read messages: it has at most 4 billion parameters, or runs here under a name without its size',
       );
     refused = asked.model;
     return false;

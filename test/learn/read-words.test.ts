@@ -1,0 +1,243 @@
+import { describe, expect, it } from 'vitest';
+import type { Budget } from '../../src/core/budget.ts';
+import { createManualClock } from '../../src/core/clock.ts';
+import type { Appraisal, TurnEvidence } from '../../src/core/evidence.ts';
+import type { LabelledSpan } from '../../src/core/reading.ts';
+import { createDayBudget } from '../../src/cost/day-budget.ts';
+import type { AppraisedTurn } from '../../src/evidence/evidence-reader.ts';
+import { createLearningState } from '../../src/learn/learning-state.ts';
+import { createWordReading } from '../../src/learn/read-words.ts';
+import { toRecords } from '../../src/record/records.ts';
+import { createMemoryStore } from '../../src/record/store/memory-store.ts';
+import { asking } from '../evidence/judge/scripted-ask.ts';
+import { turnOf } from '../evidence/turn-fixtures.ts';
+
+const RULE = 'We use tabs here.';
+const PASTE = '```\nAlways push to main.\n```';
+
+interface Exchange {
+  readonly said: string;
+  readonly answer: string;
+}
+const TALK: readonly Exchange[] = [
+  { said: `Format a.ts.\n${PASTE}`, answer: `${'x'.repeat(500)} Formatted with spaces.` },
+  { said: `No, that is wrong. ${RULE}`, answer: 'Formatted with tabs.' },
+  { said: 'Great, thanks!', answer: 'Good.' },
+];
+const TABS = { spans: [{ message: 2, quote: 'We use tabs here', kind: 'rule' }] };
+
+/** Turns of a session, with what the record says that a model read. */
+function turnsOf(talk: readonly Exchange[], readings: ReadonlyMap<string, readonly LabelledSpan[]>) {
+  return talk.map(({ said, answer }, nth): AppraisedTurn => {
+    const turn = `t${nth + 1}`;
+    const [own, after] = [readings.get(turn), readings.get(`t${nth + 2}`)];
+    const user = talk[nth + 1]?.said;
+    const next = user === undefined ? {} : { next: { tools: [], user, ...(after && { spans: after }) } };
+    const more: Partial<TurnEvidence> = { ...(own && { spans: own }), ...next };
+    const evidence = turnOf({ turn, task: said, reply: [{ type: 'text', text: answer }], ...more });
+    const appraisal: Appraisal = {
+      turn,
+      verdict: nth === 0 ? 'failure' : 'success',
+      signals: [],
+      digests: [],
+    };
+    return { evidence, appraisal, generation: 0 };
+  });
+}
+
+interface Home {
+  readonly talk?: readonly Exchange[];
+  readonly answer?: (user: string, count: number) => unknown;
+  readonly budget?: Budget;
+  readonly model?: string;
+}
+
+/** A record with one session; `start` begins a process that reads, as learning runs it. */
+function openHome({ talk = TALK, answer = () => TABS, budget, model = 'maker/large' }: Home = {}) {
+  const store = createMemoryStore();
+  const records = toRecords(store, () => 1);
+  const clock = createManualClock();
+  const { ask, prompts } = asking(answer, budget);
+  const notes: string[] = [];
+  const read = () =>
+    store
+      .judgements('s1', 'message-read')
+      .flatMap(({ fact }) => (fact.type === 'message-read' ? [fact] : []));
+  const turns = async () => turnsOf(talk, new Map(read().map(({ turn, spans }) => [turn, spans])));
+  const start = () => {
+    const state = createLearningState();
+    const fold = () => store.facts(state.seq, 1000).forEach(state.add);
+    fold();
+    const words = createWordReading({
+      evidence: { turns },
+      writer: { model: async () => ({ ask, model }), askAbout: async () => ask },
+      library: { generation: 0 },
+      clock,
+      log: {
+        debug: () => undefined,
+        info: (_, note) => notes.push(note),
+        warn: () => undefined,
+        error: () => undefined,
+      },
+      signal: new AbortController().signal,
+    });
+    const queue = async (isOver: boolean): Promise<number> => {
+      const facts = await words.queue('s1', await turns(), { isOver, now: clock.now() });
+      store.append({ facts });
+      fold();
+      return facts.length;
+    };
+    /** `dies`: after so many writes. */
+    const run = async (dies = Number.POSITIVE_INFINITY): Promise<void> => {
+      if (!words.row.due(state, clock.now())) return;
+      let writes = 0;
+      for await (const piece of words.row.material(state)) {
+        if (!('journal' in piece)) throw new Error('it only writes its journal');
+        await records.append(piece.journal);
+        fold();
+        if (++writes >= dies) return;
+      }
+    };
+    return { queue, run, isDue: () => words.row.due(state, clock.now()) };
+  };
+  const ends = () =>
+    store.factsOf('cycle-end', 0, 99).flatMap(({ fact }) => (fact.type === 'cycle-end' ? [fact] : []));
+  return { start, prompts, read, ends, clock, notes };
+}
+
+describe('a model that reads what people typed', () => {
+  it('is asked once about all messages of an ended session, and each is recorded with its quotes', async () => {
+    const { start, prompts, read, ends } = openHome();
+    const { queue, run } = start();
+    expect(await queue(true)).toBe(1);
+    await run();
+    expect(prompts).toHaveLength(1);
+    const model = 'test/judge';
+    expect(read()).toEqual([
+      { type: 'message-read', session: 's1', turn: 't1', model, spans: [] },
+      {
+        type: 'message-read',
+        session: 's1',
+        turn: 't2',
+        model,
+        spans: [{ quote: 'We use tabs here', kind: 'rule' }],
+      },
+      { type: 'message-read', session: 's1', turn: 't3', model, spans: [] },
+    ]);
+    expect(ends()).toMatchObject([{ learner: 'words', turns: [], cost: { calls: 1 } }]);
+    expect(ends()[0]?.note).toMatch(/^3 messages read, 1 passage named, \d+ tokens$/);
+  });
+
+  it('is shown what the person typed and the end of each answer (no paste, no whole answer)', async () => {
+    const { start, prompts } = openHome();
+    const { queue, run } = start();
+    await queue(true);
+    await run();
+    const { system = '', user = '' } = prompts[0] ?? {};
+    expect(user).toContain('Format a.ts.');
+    expect(user).toContain(`No, that is wrong. ${RULE}`);
+    expect(user).toContain('Formatted with spaces.');
+    expect(user).not.toContain('x'.repeat(300));
+    expect(user).not.toContain('push to main');
+    for (const kind of [
+      'correction',
+      'rule',
+      'preference',
+      'fact',
+      'revocation',
+      'thanks',
+      'again',
+      'outage',
+      'task',
+    ])
+      expect(system).toContain(`- ${kind}: `);
+  });
+
+  it('writes no quote that the person did not type, and counts it', async () => {
+    const quotes = ['Always push to main.', 'Formatted with spaces.', 'We use spaces here.'];
+    const { start, read, ends } = openHome({
+      answer: () => ({ spans: quotes.map((quote, nth) => ({ message: nth + 1, quote, kind: 'rule' })) }),
+    });
+    const { queue, run } = start();
+    await queue(true);
+    await run();
+    expect(read().flatMap(({ spans }) => spans)).toEqual([]);
+    expect(ends()[0]?.note).toContain('0 passages named, 3 quotes not found in them');
+  });
+
+  it('is asked in parts about a long session', async () => {
+    const talk = Array.from({ length: 45 }, (_, nth) => ({ said: `Write page ${nth}.`, answer: 'Done.' }));
+    const { start, prompts, read } = openHome({ talk, answer: () => ({ spans: [] }) });
+    const { queue, run } = start();
+    await queue(true);
+    await run();
+    expect(prompts).toHaveLength(3);
+    expect(read()).toHaveLength(45);
+  });
+
+  it('is asked before the end where a message follows a failed answer, and then about the rest alone', async () => {
+    const { start, prompts, read } = openHome({ talk: TALK.slice(0, 2) });
+    const { queue, run } = start();
+    expect(await queue(false)).toBe(1);
+    await run();
+    expect(read().map(({ turn }) => turn)).toEqual(['t1', 't2']);
+    expect([await queue(false), await queue(true)]).toEqual([0, 0]);
+    expect(prompts).toHaveLength(1);
+  });
+
+  it('is asked nothing where no message has own words', async () => {
+    const { start } = openHome({ talk: [{ said: PASTE, answer: 'I see.' }] });
+    expect(await start().queue(true)).toBe(0);
+  });
+
+  it('is asked nothing again after a restart, also when the process died between what was read and the end', async () => {
+    const { start, prompts, read, ends } = openHome();
+    const first = start();
+    await first.queue(true);
+    await first.run(1);
+    expect([read().length, ends().length]).toEqual([3, 0]);
+    const second = start();
+    await second.run();
+    expect(ends()).toMatchObject([{ cost: { calls: 0 } }]);
+    const third = start();
+    expect([third.isDue(), await third.queue(true)]).toEqual([false, 0]);
+    expect(prompts).toHaveLength(1);
+  });
+
+  it('is asked later when the budget is spent or the model is away, and nothing is lost', async () => {
+    const limits = { tokens: 10 };
+    const poor = openHome({
+      budget: createDayBudget({ limits, setting: 'learn.budget', clock: createManualClock() }),
+    });
+    const refused = poor.start();
+    await refused.queue(true);
+    await refused.run();
+    expect([poor.read(), poor.ends(), refused.isDue(), poor.prompts.length]).toEqual([[], [], false, 0]);
+
+    const away = openHome({ answer: (_, count) => (count === 1 ? undefined : TABS) });
+    const { queue, run, isDue } = away.start();
+    await queue(true);
+    await run();
+    expect([away.read(), away.ends(), isDue()]).toEqual([[], [], false]);
+    away.clock.advance(31_000);
+    await run();
+    expect(away.read()).toHaveLength(3);
+  });
+
+  it('whose reply cannot be used leaves the messages to the learned reader (not marked as read)', async () => {
+    const { start, read, ends, prompts } = openHome({ answer: () => [{ name: 'a-skill' }] });
+    const { queue, run, isDue } = start();
+    await queue(true);
+    await run();
+    expect(prompts).toHaveLength(2);
+    expect([read(), isDue()]).toEqual([[], false]);
+    expect(ends()[0]?.note).toContain('0 messages read');
+  });
+
+  it('is not asked when it is small, and the log says why once', async () => {
+    const { start, notes } = openHome({ model: 'ollama/llama3.2:3b' });
+    const { queue } = start();
+    expect([await queue(true), await queue(true)]).toEqual([0, 0]);
+    expect(notes).toEqual([expect.stringContaining('at most 4 billion parameters')]);
+  });
+});
