@@ -16,7 +16,7 @@ export interface AskedModel {
   /** It may be shown only sessions that this provider alone has served; see `LearningModel`. */
   readonly onlyFor?: string;
   /** Its server is on this machine or in a private network. */
-  readonly isNear?: boolean;
+  readonly isNear?: true;
 }
 
 /** The model that writes lessons, and what it may be shown: the words of a session go to no provider that nobody named for learning. */

@@ -12,7 +12,7 @@ import { findProcedure } from './live/find-procedure.ts';
 import { isWorthLearning, whyHard } from './live/live-material.ts';
 import { createLiveMaterial } from './live/session-material.ts';
 import { queueNotes } from './memory/session-notes.ts';
-import type { QueueReading } from './read-words.ts';
+import type { ReadingQueue } from './read-words.ts';
 
 type RecallRecords = Pick<Records, 'turn' | 'recalls' | 'events' | 'session'>;
 
@@ -21,7 +21,7 @@ interface EndSessionOptions {
   readonly evidence: Pick<EvidenceReader, 'turns'>;
   readonly lessonOf?: (id: string) => Lesson | undefined;
   readonly flows?: FlowWatch;
-  readonly queueReading?: QueueReading;
+  readonly reading?: ReadingQueue;
 }
 
 /**
@@ -31,7 +31,7 @@ interface EndSessionOptions {
  */
 export async function endSession(
   session: string,
-  { records, evidence, lessonOf = () => undefined, flows, queueReading }: EndSessionOptions,
+  { records, evidence, lessonOf = () => undefined, flows, reading }: EndSessionOptions,
   now: number,
 ): Promise<readonly NewFact[]> {
   const read = await evidence.turns(session);
@@ -44,7 +44,7 @@ export async function endSession(
   // An episode has no turns to learn from step by step: its attempts were appraised when it ended.
   if (view === undefined) return facts;
   facts.push(...((await flows?.flowEvents({ session, turns: read, last: view }, now)) ?? []));
-  facts.push(...((await queueReading?.(session, read, { isOver: true, now })) ?? []));
+  facts.push(...((await reading?.ended(session, read, now)) ?? []));
   facts.push(...queueNotes(session, read, now));
   if (
     isWorthLearning(appraisals) ||

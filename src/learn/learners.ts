@@ -28,7 +28,7 @@ import { MOST_OF_SESSION } from './memory/working-memory.ts';
 import { createNoteWriter } from './memory/write/write-notes.ts';
 import type { NearestLessons } from './nearest-lessons.ts';
 import { createQueuedRow, scopeOfSession } from './queued-items.ts';
-import { createWordReading, type QueueReading } from './read-words.ts';
+import { createWordReading, type ReadingQueue } from './read-words.ts';
 import type { LearnerRow } from './runner.ts';
 import { createOptOutRow, createTeamRow } from './team/move-to-team.ts';
 import { createTransfers, type Transfers } from './transfer/transfer.ts';
@@ -57,7 +57,7 @@ export interface Learners {
   /** Once a day, in quiet hours: who an agent is, and what one agent could learn from another. */
   readonly manner: MannerTurns;
   /** Of what people typed, for the model that reads it. */
-  readonly queueReading: QueueReading;
+  readonly reading: ReadingQueue;
   readonly transfers: Transfers;
   /** What the rows follow in the record. */
   readonly folds: readonly FactFold[];
@@ -138,7 +138,7 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
       createJudgeRow(options, signal),
     ],
     manner,
-    queueReading: words.queue,
+    reading: words.queue,
     transfers: createTransfers({ ...moving, tasks, embed }),
     folds: [adaptation, manner, waking, checks.fold],
   };

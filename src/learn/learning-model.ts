@@ -25,7 +25,7 @@ export interface LearningModel {
    */
   readonly onlyFor?: string;
   /** Its server is on this machine or in a private network. */
-  readonly isNear?: boolean;
+  readonly isNear?: true;
 }
 
 /** The models that learning may ask. They are called in the serving thread: it has the connections, keys and functions. */
@@ -122,7 +122,8 @@ export function createLearningModels({
       const more = found.isNamed ? {} : { onlyFor: servedBy(name) };
       // A server that is not running was found on this machine.
       const isNear = found.target === undefined || found.target.isNear === true;
-      return { name, title, price: prices(name), isNear, ...more };
+      const near = isNear ? { isNear } : {};
+      return { name, title, price: prices(name), ...near, ...more };
     },
     chat: async (role, request, signal) => {
       const found = find(role);

@@ -20,7 +20,7 @@ import { createProjectLabels, IDLE_MS, listLearningWaits } from './learning-wait
 import type { ObserveRules } from './lesson-use/observe-rules.ts';
 import { findStart } from './look-back.ts';
 import { createPendingSessions, type PendingSessions } from './pending-sessions.ts';
-import type { QueueReading } from './read-words.ts';
+import type { ReadingQueue } from './read-words.ts';
 import type { WriteFacts } from './runner.ts';
 import { createServingCost, type ServingCost } from './serving-cost.ts';
 import { createUnknownCallers } from './unknown-callers.ts';
@@ -66,7 +66,7 @@ interface LearningOptions {
   /** Checks the answers of a session against the rules that they were given with. */
   readonly observeRules?: ObserveRules;
   /** Queues what people typed for a model that reads it. */
-  readonly queueReading?: QueueReading;
+  readonly reading?: ReadingQueue;
   /** Nothing is folded into it yet. */
   readonly state: LearningState;
   /** Several processes write the record, and learning may have been another one's. */
@@ -305,8 +305,7 @@ function createLook(
     const now = clock.now();
     const appraised = await appraiseSession(session, wanted, { ...options, state, now });
     const observed = (await options.observeRules?.(session, wanted, now)) ?? [];
-    const changed = await options.evidence.affectedTurns(session, wanted);
-    const unread = (await options.queueReading?.(session, changed, { isOver: false, now })) ?? [];
+    const unread = (await options.reading?.changed(session, wanted, now)) ?? [];
     return [...graded, ...appraised, ...observed, ...unread];
   };
   /** Sessions with rewards first; the others only within the time slice. A session stays pending until its facts are written. */

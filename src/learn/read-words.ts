@@ -36,7 +36,7 @@ const MAY_TEACH = 0.2;
 const TEACHING = ['correction', 'rule', 'preference', 'revocation'] as const;
 
 interface ReadWordsOptions {
-  readonly evidence: Pick<EvidenceReader, 'turns'>;
+  readonly evidence: Pick<EvidenceReader, 'turns' | 'affectedTurns'>;
   readonly writer: Pick<WriterAccess, 'model' | 'askAbout'>;
   readonly library: Pick<Library, 'generation'>;
   readonly clock: Clock;
@@ -44,36 +44,38 @@ interface ReadWordsOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * Queues the messages of a session that no model has read: all at its end, else those after an answer that may have been corrected.
- * Nothing where no model reads.
- */
-export type QueueReading = (
-  session: string,
-  turns: readonly AppraisedTurn[],
-  when: { readonly isOver: boolean; readonly now: number },
-) => Promise<readonly NewFact[]>;
+/** Queues a session for the model that reads: as facts, which are none where nothing is unread and where no model reads. */
+export interface ReadingQueue {
+  /** The session has ended. */
+  ended(session: string, turns: readonly AppraisedTurn[], now: number): Promise<readonly NewFact[]>;
+  /** While it goes on: one of the changed turns (undefined: of all) may have been corrected by the message after it. */
+  changed(session: string, turns: readonly string[] | undefined, now: number): Promise<readonly NewFact[]>;
+}
 
 export interface WordReading {
-  readonly queue: QueueReading;
+  readonly queue: ReadingQueue;
   readonly row: LearnerRow;
 }
 
 /** A model reads what people typed, a session at a time, where learning has a model that is large enough. */
 export function createWordReading(options: ReadWordsOptions): WordReading {
-  const { writer, clock } = options;
+  const { evidence, writer, clock } = options;
   const hasReader = createReaderRule(writer, options.log);
   const dueItems = (state: LearningState, now: number): readonly QueuedItem[] =>
     [...state.queue.values()].filter(
       ({ item, learner }) => learner === WORDS && state.queuePauses.isOver(item, now),
     );
   return {
-    queue: async (session, turns, { isOver, now }) => {
-      const last = isOver ? unreadMessages(turns).at(-1)?.turn : turnAfterDoubt(turns);
-      if (last === undefined || isAttemptId(session) || !(await hasReader())) return [];
-      const item = `${WORDS}:${session}:${last}${isOver ? ':end' : ''}`;
-      const fact = { type: 'learning-queued', item, learner: WORDS, session, turns: [last] } as const;
-      return [{ at: now, fact, key: item }];
+    queue: {
+      ended: async (session, turns, now) => {
+        const last = isAttemptId(session) ? undefined : unreadMessages(turns).at(-1);
+        return last === undefined || !(await hasReader()) ? [] : [queued(session, last.turn, ':end', now)];
+      },
+      changed: async (session, changed, now) => {
+        if (isAttemptId(session) || !(await hasReader())) return [];
+        const turn = turnAfterDoubt(await evidence.affectedTurns(session, changed));
+        return turn === undefined ? [] : [queued(session, turn, '', now)];
+      },
     },
     row: {
       name: WORDS,
@@ -93,10 +95,15 @@ export function createWordReading(options: ReadWordsOptions): WordReading {
   };
 }
 
+function queued(session: string, turn: string, why: ':end' | '', at: number): NewFact {
+  const item = `${WORDS}:${session}:${turn}${why}`;
+  return { at, fact: { type: 'learning-queued', item, learner: WORDS, session, turns: [turn] }, key: item };
+}
+
 /** Whether the model that learning asks may read: a small one reads worse than the learned reader. The log says so once for a model. */
 function createReaderRule(writer: Pick<WriterAccess, 'model'>, log: Log): () => Promise<boolean> {
   let refused: string | undefined;
-  const isReader = ({ model, isNear = false }: AskedModel): boolean => isLargeModel(model, isNear);
+  const isReader = ({ model, isNear }: AskedModel): boolean => isLargeModel(model, isNear === true);
   return async () => {
     const asked = await writer.model();
     if (asked === undefined || isReader(asked)) return asked !== undefined;

@@ -206,9 +206,9 @@ const readBy = (messages: readonly ChatMessage[]): readonly object[] => {
   const question = messages.flatMap(({ content }) =>
     content.map((part) => (part.type === 'text' ? part.text : '')),
   );
-  const shown = [...question.join('\n').matchAll(/^<<<\w+ message (\d+)\n([^<]+)/gm)];
-  return shown.flatMap(([, message, said = '']) =>
-    READ.filter(({ quote }) => said.includes(quote)).map((span) => ({ message: Number(message), ...span })),
+  const sections = [...question.join('\n').matchAll(/^<<<\w+ message (\d+)\n([^<]+)/gm)];
+  return sections.flatMap(([, message, typed = '']) =>
+    READ.filter(({ quote }) => typed.includes(quote)).map((span) => ({ message: Number(message), ...span })),
   );
 };
 

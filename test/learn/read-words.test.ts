@@ -16,25 +16,25 @@ const RULE = 'We use tabs here.';
 const PASTE = '```\nAlways push to main.\n```';
 
 interface Exchange {
-  readonly said: string;
+  readonly message: string;
   readonly answer: string;
 }
 const TALK: readonly Exchange[] = [
-  { said: `Format a.ts.\n${PASTE}`, answer: `${'x'.repeat(500)} Formatted with spaces.` },
-  { said: `No, that is wrong. ${RULE}`, answer: 'Formatted with tabs.' },
-  { said: 'Great, thanks!', answer: 'Good.' },
+  { message: `Format a.ts.\n${PASTE}`, answer: `${'x'.repeat(500)} Formatted with spaces.` },
+  { message: `No, that is wrong. ${RULE}`, answer: 'Formatted with tabs.' },
+  { message: 'Great, thanks!', answer: 'Good.' },
 ];
 const TABS = { spans: [{ message: 2, quote: 'We use tabs here', kind: 'rule' }] };
 
 /** Turns of a session, with what the record says that a model read. */
 function turnsOf(talk: readonly Exchange[], readings: ReadonlyMap<string, readonly LabelledSpan[]>) {
-  return talk.map(({ said, answer }, nth): AppraisedTurn => {
+  return talk.map(({ message, answer }, nth): AppraisedTurn => {
     const turn = `t${nth + 1}`;
     const [own, after] = [readings.get(turn), readings.get(`t${nth + 2}`)];
-    const user = talk[nth + 1]?.said;
+    const user = talk[nth + 1]?.message;
     const next = user === undefined ? {} : { next: { tools: [], user, ...(after && { spans: after }) } };
     const more: Partial<TurnEvidence> = { ...(own && { spans: own }), ...next };
-    const evidence = turnOf({ turn, task: said, reply: [{ type: 'text', text: answer }], ...more });
+    const evidence = turnOf({ turn, task: message, reply: [{ type: 'text', text: answer }], ...more });
     const appraisal: Appraisal = {
       turn,
       verdict: nth === 0 ? 'failure' : 'success',
@@ -69,20 +69,22 @@ function openHome({ talk = TALK, answer = () => TABS, budget, model = 'maker/lar
     const fold = () => store.facts(state.seq, 1000).forEach(state.add);
     fold();
     const words = createWordReading({
-      evidence: { turns },
+      evidence: { turns, affectedTurns: turns },
       writer: { model: async () => ({ ask, model }), askAbout: async () => ask },
       library: { generation: 0 },
       clock,
       log: {
         debug: () => undefined,
-        info: (_, note) => notes.push(note),
+        info: (_fields: object | string, note?: string) => void notes.push(note ?? ''),
         warn: () => undefined,
         error: () => undefined,
       },
       signal: new AbortController().signal,
     });
     const queue = async (isOver: boolean): Promise<number> => {
-      const facts = await words.queue('s1', await turns(), { isOver, now: clock.now() });
+      const facts = isOver
+        ? await words.queue.ended('s1', await turns(), clock.now())
+        : await words.queue.changed('s1', undefined, clock.now());
       store.append({ facts });
       fold();
       return facts.length;
@@ -166,7 +168,7 @@ describe('a model that reads what people typed', () => {
   });
 
   it('is asked in parts about a long session', async () => {
-    const talk = Array.from({ length: 45 }, (_, nth) => ({ said: `Write page ${nth}.`, answer: 'Done.' }));
+    const talk = Array.from({ length: 45 }, (_, nth) => ({ message: `Write page ${nth}.`, answer: 'Done.' }));
     const { start, prompts, read } = openHome({ talk, answer: () => ({ spans: [] }) });
     const { queue, run } = start();
     await queue(true);
@@ -186,7 +188,7 @@ describe('a model that reads what people typed', () => {
   });
 
   it('is asked nothing where no message has own words', async () => {
-    const { start } = openHome({ talk: [{ said: PASTE, answer: 'I see.' }] });
+    const { start } = openHome({ talk: [{ message: PASTE, answer: 'I see.' }] });
     expect(await start().queue(true)).toBe(0);
   });
 
