@@ -196,7 +196,7 @@ function describeReading({ messages, spans, lost, cost }: ReadingTotal): string 
 }
 
 /** A message of a person, with what is shown of it. */
-export interface UnreadMessage {
+interface UnreadMessage {
   /** The first turn that answers it. */
   readonly turn: string;
   /** The end of the answer before it. */
@@ -205,7 +205,7 @@ export interface UnreadMessage {
 }
 
 /** The messages of a session that hold own words and that no model has read. What repeats itself is a schedule's. */
-export function unreadMessages(turns: readonly AppraisedTurn[]): readonly UnreadMessage[] {
+function unreadMessages(turns: readonly AppraisedTurn[]): readonly UnreadMessage[] {
   return turns.flatMap(({ evidence }, nth) => {
     const before = turns[nth - 1]?.evidence;
     const { turn, task, spans, isReported, askedBefore } = evidence;
@@ -272,12 +272,12 @@ const KINDS: Readonly<Record<SpanKind, string>> = {
 };
 
 /** What a model says of a message; the number is the one in the question. */
-export interface NamedQuote extends LabelledSpan {
+interface NamedQuote extends LabelledSpan {
   readonly message: number;
 }
 
 /** One question about the messages of a session. */
-export function wordsQuestion(messages: readonly UnreadMessage[]): Question<readonly NamedQuote[]> {
+function wordsQuestion(messages: readonly UnreadMessage[]): Question<readonly NamedQuote[]> {
   const { text, rule } = fenceData(
     messages.flatMap((message, nth) => [
       { label: `the end of the answer before message ${nth + 1}`, text: message.answer },
@@ -331,7 +331,7 @@ function readReply(value: Json): readonly NamedQuote[] | ReplyFault {
 const isSpanKind = (kind: string): kind is SpanKind => Object.hasOwn(KINDS, kind);
 
 /** The spans of each message in the person's own letters. `lost`: quotes that are not in their message. */
-export function locateSpans(
+function locateSpans(
   messages: readonly UnreadMessage[],
   quotes: readonly NamedQuote[],
 ): {
