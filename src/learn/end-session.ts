@@ -12,7 +12,7 @@ import { findProcedure } from './live/find-procedure.ts';
 import { isWorthLearning, whyHard } from './live/live-material.ts';
 import { createLiveMaterial } from './live/session-material.ts';
 import { queueNotes } from './memory/session-notes.ts';
-import type { ReadingQueue } from './read-words.ts';
+import type { ReadingQueue } from './queued-items.ts';
 
 type RecallRecords = Pick<Records, 'turn' | 'recalls' | 'events' | 'session'>;
 

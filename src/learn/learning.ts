@@ -20,7 +20,7 @@ import { createProjectLabels, IDLE_MS, listLearningWaits } from './learning-wait
 import type { ObserveRules } from './lesson-use/observe-rules.ts';
 import { findStart } from './look-back.ts';
 import { createPendingSessions, type PendingSessions } from './pending-sessions.ts';
-import type { ReadingQueue } from './read-words.ts';
+import type { ReadingQueue } from './queued-items.ts';
 import type { WriteFacts } from './runner.ts';
 import { createServingCost, type ServingCost } from './serving-cost.ts';
 import { createUnknownCallers } from './unknown-callers.ts';

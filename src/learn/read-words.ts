@@ -9,14 +9,14 @@ import type { NewFact } from '../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../evidence/evidence-reader.ts';
 import { fenceData } from '../evidence/judge/fence-data.ts';
 import { textOfReply } from '../evidence/turn-reading.ts';
-import { findQuote } from '../reader/find-quote.ts';
-import { type OwnSentence, readOwnSentences } from '../reader/own-sentences.ts';
+import { findOwnWords, type OwnSentence, readOwnSentences } from '../reader/own-sentences.ts';
 import { readSentences } from '../reader/read-message.ts';
 import { isLargeModel } from '../text/model-size.ts';
 import { plural } from '../text/phrases.ts';
 import type { AskedModel, WriterAccess } from './asked-models.ts';
 import { type CycleEnd, cycleIdOf, decidedLearner } from './cycle.ts';
 import type { LearningState, QueuedItem } from './learning-state.ts';
+import type { ReadingQueue } from './queued-items.ts';
 import { fieldOf } from './reply-fields.ts';
 import type { LearnerRow, LearningPieces } from './runner.ts';
 import { nextMidnight } from './try-result.ts';
@@ -42,14 +42,6 @@ interface ReadWordsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-}
-
-/** Queues a session for the model that reads: as facts, which are none where nothing is unread and where no model reads. */
-export interface ReadingQueue {
-  /** The session has ended. */
-  ended(session: string, turns: readonly AppraisedTurn[], now: number): Promise<readonly NewFact[]>;
-  /** While it goes on: one of the changed turns (undefined: of all) may have been corrected by the message after it. */
-  changed(session: string, turns: readonly string[] | undefined, now: number): Promise<readonly NewFact[]>;
 }
 
 export interface WordReading {
@@ -342,7 +334,7 @@ function locateSpans(
   const readings = messages.map(({ turn, sentences }, nth) => {
     const spans = new Map<string, LabelledSpan>();
     for (const { quote, kind } of quotes.filter(({ message }) => message === nth + 1)) {
-      const parts = findQuote(quote, sentences);
+      const parts = findOwnWords(quote, sentences);
       if (parts.length === 0) lost++;
       for (const part of parts) spans.set(JSON.stringify([part, kind]), { quote: part, kind });
     }

@@ -1,9 +1,8 @@
 import { memoByText } from '../base/text-memo.ts';
 import type { LabelledSpan, MessageSpan, ReadContext, SpanKind } from '../core/reading.ts';
 import { sentencesOf } from '../text/sentences.ts';
-import { findQuote } from './find-quote.ts';
 import { type KindScores, scoreSentences } from './learned-reader.ts';
-import { foldWords, type OwnSentence, readOwnSentences } from './own-sentences.ts';
+import { findOwnWords, foldWords, type OwnSentence, readOwnSentences } from './own-sentences.ts';
 import { isRevocation, isRevocationOfLast } from './revocations.ts';
 
 /** A sentence that a person typed, with what it is. */
@@ -65,7 +64,7 @@ export const readSentences = ({ message, answer, spans }: ReadContext): readonly
 
 /** Of a kind that a model named the whole score, of others none. */
 function scoresBySpans(sentence: OwnSentence, spans: readonly LabelledSpan[]): KindScores {
-  const own = spans.filter(({ quote }) => findQuote(quote, [sentence]).length > 0);
+  const own = spans.filter(({ quote }) => findOwnWords(quote, [sentence]).length > 0);
   const named = new Set(own.map(({ kind }) => kind));
   return Object.fromEntries(
     Object.keys(THRESHOLDS).map((kind) => [kind, Number(named.has(kind as SpanKind))]),

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findQuote } from '../../src/reader/find-quote.ts';
-import { readOwnSentences } from '../../src/reader/own-sentences.ts';
+import { findOwnWords, readOwnSentences } from '../../src/reader/own-sentences.ts';
 
 const find = (quote: string, message: string): readonly string[] =>
-  findQuote(quote, readOwnSentences(message));
+  findOwnWords(quote, readOwnSentences(message));
 
 describe('a quote that a model copied', () => {
   it.each([
@@ -15,6 +14,7 @@ describe('a quote that a model copied', () => {
     ['an ellipsis', 'no...use pnpm', 'no…use pnpm', 'no…use pnpm'],
     ['quotation marks around it', '"Use pnpm here."', 'Use pnpm here. Thanks!', 'Use pnpm here.'],
     ['an invisible character', 'use pnpm', 'use\u200b pnpm', 'use\u200b pnpm'],
+    ['what shows a sign as a picture', 'careful ⚠ use pnpm', 'careful ⚠️ use pnpm', 'careful ⚠️ use pnpm'],
     ['a script without blanks', '必ず日本語で', 'これからは必ず日本語で答えて。', '必ず日本語で'],
   ])('is found in the letters of the person in spite of %s', (_, quote, message, own) => {
     expect(find(quote, message)).toEqual([own]);
