@@ -28,7 +28,7 @@ import { MOST_OF_SESSION } from './memory/working-memory.ts';
 import { createNoteWriter } from './memory/write/write-notes.ts';
 import type { NearestLessons } from './nearest-lessons.ts';
 import { createQueuedRow, type ReadingQueue, scopeOfSession } from './queued-items.ts';
-import { createWordReading } from './read-words.ts';
+import { createWordReading, isReadingDue } from './read-words.ts';
 import type { LearnerRow } from './runner.ts';
 import { createOptOutRow, createTeamRow } from './team/move-to-team.ts';
 import { createTransfers, type Transfers } from './transfer/transfer.ts';
@@ -149,7 +149,9 @@ const createNotesRow = ({ ports, evidence, lessons: { library } }: LearnersOptio
   createQueuedRow({
     learn: createNoteWriter({ checkText: checkLessonText, mostOfSession: MOST_OF_SESSION }),
     most: Number.POSITIVE_INFINITY,
-    open: (item) => openSessionNotes(item, { ...ports, evidence }),
+    // What the model reads is remembered, not what stands in for it.
+    open: async (item, state) =>
+      isReadingDue(item.session, state) ? 'waits' : openSessionNotes(item, { ...ports, evidence }),
     keepsTurns: true,
     library,
     clock: ports.clock,

@@ -87,6 +87,12 @@ export function createWordReading(options: ReadWordsOptions): WordReading {
   };
 }
 
+/** Whether a model is about to read a session. One that was asked and gave no answer is not waited for. */
+export const isReadingDue = (session: string, { queue, queuePauses }: LearningState): boolean =>
+  [...queue.values()].some(
+    (one) => one.learner === WORDS && one.session === session && queuePauses.get(one.item) === undefined,
+  );
+
 function queued(session: string, turn: string, why: ':end' | '', at: number): NewFact {
   const item = `${WORDS}:${session}:${turn}${why}`;
   return { at, fact: { type: 'learning-queued', item, learner: WORDS, session, turns: [turn] }, key: item };
