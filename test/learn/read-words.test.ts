@@ -2,11 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { Budget } from '../../src/core/budget.ts';
 import { createManualClock } from '../../src/core/clock.ts';
 import type { Appraisal, TurnEvidence } from '../../src/core/evidence.ts';
+import type { Fact } from '../../src/core/fact.ts';
 import type { LabelledSpan } from '../../src/core/reading.ts';
 import { createDayBudget } from '../../src/cost/day-budget.ts';
+import { appraise } from '../../src/evidence/appraise.ts';
 import type { AppraisedTurn } from '../../src/evidence/evidence-reader.ts';
+import { UNKNOWN_LIKENESS } from '../../src/learn/distiller/same-rule.ts';
+import { createFailureLearners } from '../../src/learn/failure-learners.ts';
 import { createLearningState } from '../../src/learn/learning-state.ts';
-import { createWordReading } from '../../src/learn/read-words.ts';
+import { createWordReading, isReadingDue } from '../../src/learn/read-words.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 import { asking } from '../evidence/judge/scripted-ask.ts';
@@ -100,7 +104,7 @@ function openHome({ talk = TALK, answer = () => TABS, budget, model = 'maker/lar
         if (++writes >= dies) return;
       }
     };
-    return { queue, run, isDue: () => words.row.due(state, clock.now()) };
+    return { queue, run, state, isDue: () => words.row.due(state, clock.now()) };
   };
   const ends = () =>
     store.factsOf('cycle-end', 0, 99).flatMap(({ fact }) => (fact.type === 'cycle-end' ? [fact] : []));
@@ -110,9 +114,11 @@ function openHome({ talk = TALK, answer = () => TABS, budget, model = 'maker/lar
 describe('a model that reads what people typed', () => {
   it('is asked once about all messages of an ended session, and each is recorded with its quotes', async () => {
     const { start, prompts, read, ends } = openHome();
-    const { queue, run } = start();
+    const { queue, run, state } = start();
     expect(await queue(true)).toBe(1);
+    expect(isReadingDue('s1', state)).toBe(true);
     await run();
+    expect(isReadingDue('s1', state)).toBe(false);
     expect(prompts).toHaveLength(1);
     const model = 'test/judge';
     expect(read()).toEqual([
@@ -215,6 +221,8 @@ describe('a model that reads what people typed', () => {
     await refused.queue(true);
     await refused.run();
     expect([poor.read(), poor.ends(), refused.isDue(), poor.prompts.length]).toEqual([[], [], false, 0]);
+    // Notes of the session do not wait for it any more.
+    expect(isReadingDue('s1', refused.state)).toBe(false);
 
     const away = openHome({ answer: (_, count) => (count === 1 ? undefined : TABS) });
     const { queue, run, isDue } = away.start();
@@ -241,5 +249,79 @@ describe('a model that reads what people typed', () => {
     const { queue } = start();
     expect([await queue(true), await queue(true)]).toEqual([0, 0]);
     expect(notes).toEqual([expect.stringContaining('at most 4 billion parameters')]);
+  });
+});
+
+describe('a lesson from what was said after an answer', () => {
+  /** One failure by what was said in the chat; `learned`: the turns that a lesson was to be written from, round by round. */
+  function openFailures(spans: readonly LabelledSpan[]) {
+    const clock = createManualClock();
+    const state = createLearningState();
+    const add = (fact: Fact) => state.add({ seq: state.seq + 1, at: clock.now(), fact });
+    const next = { tools: [], user: RULE, spans };
+    const evidence = turnOf({ next });
+    add({
+      type: 'turn-appraised',
+      turn: 't1',
+      session: 's1',
+      scope: {},
+      generation: 0,
+      verdict: 'failure',
+      source: 'chat',
+      signals: [
+        { name: 'user-corrected', source: 'chat', score: 0, weight: 3, reason: 'the user corrected it' },
+      ],
+      digests: [],
+    });
+    add({ type: 'learning-queued', item: 'words:s1:t2', learner: 'words', session: 's1', turns: ['t2'] });
+    const nothing = {
+      name: 'distiller',
+      learn: async function* () {
+        yield* [];
+      },
+    };
+    const none = async () => undefined;
+    const { evidence: rows } = createFailureLearners({
+      evidence: { turns: async () => [{ evidence, appraisal: appraise(evidence), generation: 0 }] },
+      library: { lessons: () => [], generation: 0 },
+      failures: 3,
+      writer: { model: none, visibleCases: async () => [], askAbout: none, askForAll: none },
+      evolver: nothing,
+      distiller: nothing,
+      compareQuotes: async () => UNKNOWN_LIKENESS,
+      clock,
+    });
+    const round = async (): Promise<readonly string[]> => {
+      const turns: string[] = [];
+      for (const row of rows.filter(({ name }) => name === 'failures'))
+        for await (const piece of row.material(state))
+          if (!('journal' in piece)) turns.push(...piece.cases.map(({ turn }) => turn));
+      return turns;
+    };
+    const read = () => add({ type: 'message-read', session: 's1', turn: 't2', model: 'maker/large', spans });
+    return { round, clock, read };
+  }
+
+  it('waits for the model that reads, and is written from what that has read', async () => {
+    const { round, read } = openFailures([{ quote: RULE, kind: 'rule' }]);
+    expect(await round()).toEqual([]);
+    read();
+    expect(await round()).toEqual(['t1']);
+  });
+
+  it('waits no longer than ten seconds', async () => {
+    const { round, clock } = openFailures([{ quote: RULE, kind: 'rule' }]);
+    expect(await round()).toEqual([]);
+    clock.advance(9_000);
+    expect(await round()).toEqual([]);
+    clock.advance(1_001);
+    expect(await round()).toEqual(['t1']);
+  });
+
+  it('is not written when the model read no correction', async () => {
+    const { round, read } = openFailures([]);
+    await round();
+    read();
+    expect(await round()).toEqual([]);
   });
 });
