@@ -61,12 +61,14 @@ export function createWordReading(options: ReadWordsOptions): WordReading {
     queue: {
       ended: async (session, turns, now) => {
         const last = isAttemptId(session) ? undefined : unreadMessages(turns).at(-1);
-        return last === undefined || !(await hasReader()) ? [] : [queued(session, last.turn, ':end', now)];
+        return last === undefined || !(await hasReader())
+          ? []
+          : [readingItem(session, last.turn, ':end', now)];
       },
       changed: async (session, changed, now) => {
         if (isAttemptId(session) || !(await hasReader())) return [];
         const turn = turnAfterDoubt(await evidence.affectedTurns(session, changed));
-        return turn === undefined ? [] : [queued(session, turn, '', now)];
+        return turn === undefined ? [] : [readingItem(session, turn, '', now)];
       },
     },
     row: {
@@ -93,7 +95,7 @@ export const isReadingDue = (session: string, { queue, queuePauses }: LearningSt
     (one) => one.learner === WORDS && one.session === session && queuePauses.get(one.item) === undefined,
   );
 
-function queued(session: string, turn: string, why: ':end' | '', at: number): NewFact {
+function readingItem(session: string, turn: string, why: ':end' | '', at: number): NewFact {
   const item = `${WORDS}:${session}:${turn}${why}`;
   return { at, fact: { type: 'learning-queued', item, learner: WORDS, session, turns: [turn] }, key: item };
 }
