@@ -1,4 +1,5 @@
 import type { AssistantPart, StopReason } from './chat.ts';
+import type { LabelledSpan } from './reading.ts';
 
 /** A tool's result for one call of a turn, taken from the next request. */
 export interface ToolOutcome {
@@ -28,6 +29,8 @@ export interface TurnEvidence {
   readonly failure?: string;
   /** What the user asked for: the newest user text before the reply. */
   readonly task: string;
+  /** What a model read in the task's message; on the first turn that answers it. Absent: no model has read it. */
+  readonly spans?: readonly LabelledSpan[];
   /** The agent had replied before in this conversation: the task's message may begin with a reaction to that reply. */
   readonly isFollowUp?: boolean;
   /** The tools the agent offered, with their parameters' schemas. */
@@ -55,6 +58,8 @@ export interface TurnEvidence {
     readonly tools: readonly ToolOutcome[];
     /** What the user said next. */
     readonly user?: string;
+    /** What a model read in that; absent: no model has read it. */
+    readonly spans?: readonly LabelledSpan[];
     /** The calls of the reply to that. */
     readonly calls?: readonly { readonly name: string; readonly arguments: string }[];
     /** The answer to what the user said next is this one with changes. */

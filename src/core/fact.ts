@@ -11,6 +11,7 @@ import type { Author, RecordedChange, Scope } from './lesson.ts';
 import type { MemberFact } from './member.ts';
 import type { OverlayFact } from './overlay.ts';
 import type { PracticeFact } from './practice-fact.ts';
+import type { MessageReadFact } from './reading.ts';
 import type { ConsideredLesson, Domain } from './recall.ts';
 import type { ScoredFact } from './scored-fact.ts';
 import type { SessionFact } from './session-fact.ts';
@@ -181,6 +182,7 @@ export type Fact =
     }
   | ScoredFact
   | AdherenceFact
+  | MessageReadFact
   /** The appraisal of a turn. A later one replaces an earlier one of the same turn. */
   | {
       readonly type: 'turn-appraised';

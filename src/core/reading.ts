@@ -26,6 +26,9 @@ export interface MessageSpan {
   readonly strength: number;
 }
 
+/** A passage of a message with what a model says that it is. */
+export type LabelledSpan = Pick<MessageSpan, 'quote' | 'kind'>;
+
 /** A message that a person sent to an agent, and what it follows. */
 export interface ReadContext {
   readonly message: string;
@@ -35,4 +38,20 @@ export interface ReadContext {
   readonly task?: string;
   /** The answer to the message is the one before it with changes. */
   readonly isRevised?: boolean;
+  /** What a model read in it, in place of the learned reader; absent: no model has read it. */
+  readonly spans?: readonly LabelledSpan[] | undefined;
+}
+
+/**
+ * A model read what a person typed, also where it found nothing to name. Its quotes leave when the session is erased. Part of the closed
+ * list of facts.
+ */
+export interface MessageReadFact {
+  readonly type: 'message-read';
+  readonly session: string;
+  /** The first turn that answers the message. */
+  readonly turn: string;
+  readonly model: string;
+  /** Each quote stands in one sentence of the message. */
+  readonly spans: readonly LabelledSpan[];
 }

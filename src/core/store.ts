@@ -124,10 +124,10 @@ export interface StoreReader {
   openTurns(): readonly string[];
   /** `session`: those of the session as a whole. `turnsOf`: those of its turns. */
   rewards(of: RewardSubject): readonly RewardView[];
-  /** How a session or its turns were judged, oldest first. */
+  /** How a session or its turns were judged, and what a model read in its messages, oldest first. */
   judgements(
     session: string,
-    type: 'turn-appraised' | 'session-scored' | 'rules-observed',
+    type: 'turn-appraised' | 'session-scored' | 'rules-observed' | 'message-read',
   ): readonly StoredFact[];
   /** A block's text; undefined when it was erased or never stored. */
   block(hash: string): string | undefined;

@@ -1,5 +1,6 @@
 import type { Appraisal, TurnEvidence } from '../core/evidence.ts';
 import type { TurnMaterial } from '../core/learn.ts';
+import type { LabelledSpan } from '../core/reading.ts';
 import type { DecodedTurn, Records, RewardView, TurnView } from '../core/store.ts';
 import { appraise } from './appraise.ts';
 import { readEpisodeEvidence } from './episode.ts';
@@ -17,7 +18,8 @@ import {
 } from './turn-material.ts';
 
 /** The part of the record that evidence is read from. */
-export interface EvidenceRecords extends Pick<Records, 'session' | 'turns' | 'rewards' | 'events'> {
+export interface EvidenceRecords
+  extends Pick<Records, 'session' | 'turns' | 'rewards' | 'events' | 'judgements'> {
   /** A decoder for the turns of one session, which share the blocks it has parsed. */
   decoder(): DecodeTurn;
 }
@@ -39,7 +41,7 @@ export interface AppraisedTurn {
 
 /**
  * The turns of sessions with their appraisals, oldest first. A turn is decoded and appraised once, and again only when its
- * evidence has changed: a reward or the next request arrived. Rejects with `StoreError`.
+ * evidence has changed: a reward or the next request arrived, or a model has read a message. Rejects with `StoreError`.
  */
 export interface EvidenceReader {
   /**
@@ -209,16 +211,27 @@ async function readTurns(
 ): Promise<readonly AppraisedTurn[]> {
   const wholeSession = await records.rewards({ session });
   const isRated = wanted !== undefined || (await records.rewards({ turnsOf: session })).length > 0;
+  const readings = await readReadings(records, session);
   const turns: AppraisedTurn[] = [];
   for (const [index, view] of views.entries()) {
     if (wanted !== undefined && !wanted.has(view.id)) continue;
     const own = isRated ? await records.rewards({ turn: view.id }) : [];
     // A reward for the whole session counts for its last turn.
     const given = index === views.length - 1 ? [...own, ...wholeSession] : own;
-    const turn = await readTurn(evidence, { session, views, index, given });
+    const turn = await readTurn(evidence, { session, views, index, given, readings });
     if (turn !== undefined) turns.push(turn);
   }
   return turns;
+}
+
+type Readings = ReadonlyMap<string, readonly LabelledSpan[]>;
+
+/** What a model read in the messages of a session, by the first turn that answers each. */
+async function readReadings(records: Pick<Records, 'judgements'>, session: string): Promise<Readings> {
+  const facts = await records.judgements(session, 'message-read');
+  return new Map(
+    facts.flatMap(({ fact }) => (fact.type === 'message-read' ? [[fact.turn, fact.spans]] : [])),
+  );
 }
 
 /** A turn of a session, with what was given for it. */
@@ -227,6 +240,7 @@ interface TurnPlace {
   readonly views: readonly TurnView[];
   readonly index: number;
   readonly given: readonly RewardView[];
+  readonly readings: Readings;
 }
 
 /** As it was appraised before, unless its evidence has changed. */
@@ -237,7 +251,7 @@ async function readTurn(evidence: SessionEvidence, place: TurnPlace): Promise<Ap
   const before = evidence.turns.get(view.id);
   const reached = views.slice(index + 2, index + 1 + LOOK_AHEAD).at(-1);
   const appraiseWith = async (later: TurnView | undefined) => {
-    const version = versionOf(view, views[index + 1], place.given, later);
+    const version = versionOf(view, place, later);
     if (before?.version === version) return before;
     const turn = await appraiseTurn(evidence, place, later);
     return turn && { version, turn };
@@ -265,13 +279,24 @@ const turnCharacters = (turn: AppraisedTurn | undefined): number =>
       (turn.conversation === undefined ? 0 : tailCharacters(turn.conversation));
 
 /** Changes whenever the turn's evidence does. */
-const versionOf = (
-  { status, failure, request, reply }: TurnView,
-  next: TurnView | undefined,
-  given: readonly RewardView[],
+function versionOf(
+  { id, status, failure, request, reply }: TurnView,
+  { views, index, given, readings }: TurnPlace,
   later: TurnView | undefined,
-): string =>
-  JSON.stringify([status, failure, request, reply, next?.id, given.map(({ seq }) => seq), later?.id]);
+): string {
+  const next = views[index + 1]?.id;
+  const read = [readings.get(id), readings.get(next ?? '')];
+  return JSON.stringify([
+    status,
+    failure,
+    request,
+    reply,
+    next,
+    given.map(({ seq }) => seq),
+    later?.id,
+    read,
+  ]);
+}
 
 /** The next turns may correct the edit that failed in this one. */
 const isOpen = (turn: AppraisedTurn | undefined): boolean =>
@@ -280,7 +305,7 @@ const isOpen = (turn: AppraisedTurn | undefined): boolean =>
 
 async function appraiseTurn(
   cached: SessionEvidence,
-  { session, views, index, given }: TurnPlace,
+  { session, views, index, given, readings }: TurnPlace,
   later: TurnView | undefined,
 ): Promise<AppraisedTurn | undefined> {
   const view = views[index];
@@ -300,6 +325,7 @@ async function appraiseTurn(
     after,
     later: latest && toSpokenTurn(latest),
     given,
+    readings,
   });
   const { reply } = turn;
   // An answer may rest on anything in its request.

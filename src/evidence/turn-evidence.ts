@@ -1,6 +1,7 @@
 import type { ChatMessage, ChatRequest } from '../core/chat.ts';
 import type { ToolOutcome, TurnEvidence } from '../core/evidence.ts';
 import { compact } from '../core/json.ts';
+import type { LabelledSpan } from '../core/reading.ts';
 import type { DecodedTurn, RewardView } from '../core/store.ts';
 import { isChatWordMessage, readTypedWords } from '../text/chat-word.ts';
 import { separateTypedText } from '../text/typed-text.ts';
@@ -18,10 +19,13 @@ interface EvidenceSources {
   /** A request after that: it shows whether a failed edit was made right. */
   readonly later?: DecodedTurn | undefined;
   readonly given: readonly RewardView[];
+  /** What a model read in messages, by the first turn that answers each. */
+  readonly readings?: ReadonlyMap<string, readonly LabelledSpan[]>;
 }
 
 /** The evidence of one turn of a session. */
-export function createTurnEvidence({ session, turn, after, later, given }: EvidenceSources): TurnEvidence {
+export function createTurnEvidence(sources: EvidenceSources): TurnEvidence {
+  const { session, turn, given, readings } = sources;
   const { view, request, reply, stop } = turn;
   return compact({
     turn: view.id,
@@ -31,6 +35,7 @@ export function createTurnEvidence({ session, turn, after, later, given }: Evide
     status: view.status ?? 'crashed',
     failure: view.failure,
     task: taskOf(request.messages),
+    spans: readings?.get(view.id),
     isFollowUp: hasReplied(request.messages) ? true : undefined,
     tools: request.tools.map(({ name, parameters }) => ({ name, parameters })),
     reply,
@@ -38,7 +43,7 @@ export function createTurnEvidence({ session, turn, after, later, given }: Evide
     earlier: earlierCalls(request.messages),
     answered: reply.some(({ type }) => type === 'tool-call') ? undefined : answeredCalls(request.messages),
     askedBefore: askedBefore(request.messages),
-    next: nextState(turn, after, later),
+    next: nextState(sources),
     given: given.map(({ source, score, note, by }) => compact({ source, score, note, by })),
     attempts: [],
   });
@@ -93,11 +98,7 @@ export function withoutChatWords(messages: readonly ChatMessage[]): readonly Cha
 }
 
 /** The consequences of the reply. */
-function nextState(
-  turn: DecodedTurn,
-  after: DecodedTurn | undefined,
-  later: DecodedTurn | undefined,
-): TurnEvidence['next'] {
+function nextState({ turn, after, later, readings }: EvidenceSources): TurnEvidence['next'] {
   const fresh = messagesAfter(turn, after);
   if (fresh === undefined) return undefined;
   const calls = new Set(turn.reply.flatMap((part) => (part.type === 'tool-call' ? [part.id] : [])));
@@ -115,11 +116,13 @@ function nextState(
     )
     .join('\n');
   const isMessage = user !== '';
+  const spans = isMessage ? readings?.get(after?.view.id ?? '') : undefined;
   const answer = after?.reply.flatMap((part) => (part.type === 'tool-call' ? [part] : [])) ?? [];
   const following = answer.map(({ name, arguments: given }) => ({ name, arguments: given }));
   return {
     tools: [...tools, ...written],
     ...(isMessage ? { user } : {}),
+    ...(spans === undefined ? {} : { spans }),
     ...(following.length === 0 ? {} : { calls: following }),
     ...(isMessage && isRevisedAnswer(saidIn(turn), saidIn(after)) ? { isRevised: true as const } : {}),
     ...(isCorrected(turn, later) ? { isCorrected: true as const } : {}),

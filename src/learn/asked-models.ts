@@ -1,5 +1,6 @@
 import type { Budget } from '../core/budget.ts';
 import type { ChatModel } from '../core/chat.ts';
+import { compact } from '../core/json.ts';
 import { type Ask, type EvidenceCase, NO_COST } from '../core/learn.ts';
 import type { Records } from '../core/store.ts';
 import { describeJudgeTest } from '../evidence/judge/judge-test.ts';
@@ -14,6 +15,8 @@ export interface AskedModel {
   readonly model: string;
   /** It may be shown only sessions that this provider alone has served; see `LearningModel`. */
   readonly onlyFor?: string;
+  /** Its server is on this machine or in a private network. */
+  readonly isNear?: true;
 }
 
 /** The model that writes lessons, and what it may be shown: the words of a session go to no provider that nobody named for learning. */
@@ -80,10 +83,10 @@ export function createAskedModels(
   const of: AskedModels['of'] = async (role) => {
     const model = state.switch.isOn ? await find(role) : undefined;
     if (model === undefined) return undefined;
-    const { name, price, onlyFor } = model;
+    const { name, price, onlyFor, isNear } = model;
     const journal = (note: string) => log.debug({ role }, note);
     const ask = createAsk({ model: chatOfRole(role, chat), name, price, budget, clock, journal });
-    return { ask, model: name, ...(onlyFor === undefined ? {} : { onlyFor }) };
+    return { ask, model: name, ...compact({ onlyFor, isNear }) };
   };
   return {
     of,

@@ -3,6 +3,7 @@ import { asArray, compact, isObject } from '../core/json.ts';
 import type { Answer, EvidenceCase, LearnerFailure, Passage, Proposal } from '../core/learn.ts';
 import type { Evidence, LessonText, Note, Scope } from '../core/lesson.ts';
 import { isOwnedBy, NOBODY } from '../core/principal.ts';
+import { copiedPattern } from '../text/copied-text.ts';
 import { keywordsOf } from '../text/topic-words.ts';
 import { truncateEnd } from '../text/truncate.ts';
 import { oneLine } from '../text/visible-text.ts';
@@ -220,18 +221,14 @@ export const quotableTexts = ({
   ),
 ];
 
-/**
- * The recorded passage that a model quoted. Models change line breaks and spaces when they copy; with any other
- * difference it is not a quotation, and proves nothing.
- */
+/** The recorded passage that a model quoted; what is no copy proves nothing. */
 export function findQuote(quoted: string, texts: readonly string[]): string | undefined {
-  const words = quoted.split(/\s+/).filter(Boolean);
-  const length = words.join(' ').length;
+  const { length } = quoted.trim().replace(/\s+/g, ' ');
   if (length < SHORTEST_QUOTE || length > LONGEST_QUOTE) return undefined;
-  const pattern = new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('\\s+'));
+  const pattern = copiedPattern(quoted);
   for (const text of texts) {
-    const found = pattern.exec(text)?.[0];
-    if (found !== undefined) return found;
+    const passage = pattern?.exec(text)?.[0];
+    if (passage !== undefined) return passage;
   }
   return undefined;
 }

@@ -12,6 +12,7 @@ import { findProcedure } from './live/find-procedure.ts';
 import { isWorthLearning, whyHard } from './live/live-material.ts';
 import { createLiveMaterial } from './live/session-material.ts';
 import { queueNotes } from './memory/session-notes.ts';
+import type { ReadingQueue } from './queued-items.ts';
 
 type RecallRecords = Pick<Records, 'turn' | 'recalls' | 'events' | 'session'>;
 
@@ -20,16 +21,17 @@ interface EndSessionOptions {
   readonly evidence: Pick<EvidenceReader, 'turns'>;
   readonly lessonOf?: (id: string) => Lesson | undefined;
   readonly flows?: FlowWatch;
+  readonly reading?: ReadingQueue;
 }
 
 /**
  * The facts about a session that has ended: its score, for the lessons that were shown and those held out and for the model that the
  * router chose, with the lessons that the user spoke about; that it is queued for learning, when it has both failures and successes or
- * steps worth keeping, and for its notes, when the person stated something; that it is hard, and so worth practising; the sequences of calls that it repeats.
+ * steps worth keeping, for its notes, when the person stated something, and for a model that reads what they typed; that it is hard, and so worth practising; the sequences of calls that it repeats.
  */
 export async function endSession(
   session: string,
-  { records, evidence, lessonOf = () => undefined, flows }: EndSessionOptions,
+  { records, evidence, lessonOf = () => undefined, flows, reading }: EndSessionOptions,
   now: number,
 ): Promise<readonly NewFact[]> {
   const read = await evidence.turns(session);
@@ -42,6 +44,7 @@ export async function endSession(
   // An episode has no turns to learn from step by step: its attempts were appraised when it ended.
   if (view === undefined) return facts;
   facts.push(...((await flows?.flowEvents({ session, turns: read, last: view }, now)) ?? []));
+  facts.push(...((await reading?.ended(session, read, now)) ?? []));
   facts.push(...queueNotes(session, read, now));
   if (
     isWorthLearning(appraisals) ||

@@ -102,6 +102,11 @@ export function createFailureClusters(): FailureClusters {
       else if (fact.type === 'cycle-end') fact.turns.forEach(use);
       else if (fact.type === 'library-changed' && fact.by.kind === 'learner' && fact.by.name !== NOTES)
         citedTurns(fact.changes).forEach(use);
+      // A model may have read a rule in the words after a failure.
+      else if (fact.type === 'message-read')
+        for (const { session, scope } of pending.values()) {
+          if (session === fact.session) pauses.end(keyOf(scope));
+        }
       else if (fact.type === 'session-erased')
         for (const [turn, { session }] of pending) if (session === fact.session) pending.delete(turn);
     },

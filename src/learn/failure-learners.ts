@@ -19,6 +19,7 @@ import {
 import { type FailureCluster, saidForLater } from './failure-clusters.ts';
 import type { LearningState } from './learning-state.ts';
 import { readCases } from './read-cases.ts';
+import { isReadingDue } from './read-words.ts';
 import { createRepeatedRemarks, remarkPlace } from './remarks.ts';
 import type { LearnerJournal, LearnerRow, LearningPiece, LearningPieces } from './runner.ts';
 import { lastTryOf, nextMidnight } from './try-result.ts';
@@ -72,6 +73,7 @@ export function createFailureLearners(options: FailureLearnersOptions): FailureL
   const distill = createDistill(options);
   /** Failures that this process has put to the distiller, or that it need not be given. */
   const distilled = createLruMap<string, true>(MOST_FAILURES);
+  const waitsForReader = createReaderPatience(options);
   /** Whether the model was not asked about some of them. It is asked about what it owes again when the pause is over. */
   const isUnasked = (
     { failures: all }: FailureCluster,
@@ -90,7 +92,10 @@ export function createFailureLearners(options: FailureLearnersOptions): FailureL
     state: LearningState,
     model: AskedModel | undefined,
   ): LearningPieces {
-    const read = await readCases(cluster.failures.slice(-MOST_CASES), evidence);
+    const read = (await readCases(cluster.failures.slice(-MOST_CASES), evidence)).filter(
+      // A model may just have read that the answer was not corrected.
+      ({ appraisal }) => appraisal.verdict === 'failure',
+    );
     const cases = cluster.isEarly ? saidForLater(read, model !== undefined) : read;
     const visible = await writer.visibleCases(model, cases);
     const isEnough =
@@ -141,8 +146,9 @@ export function createFailureLearners(options: FailureLearnersOptions): FailureL
           const model = await writer.model();
           for (const cluster of state.support.ready(failures, clock.now()))
             if (
-              isUnasked(cluster, state, model) ||
-              cluster.failures.some(({ turn }) => distilled.get(turn) === undefined)
+              (isUnasked(cluster, state, model) ||
+                cluster.failures.some(({ turn }) => distilled.get(turn) === undefined)) &&
+              !waitsForReader(cluster, state)
             )
               yield* learnFrom(cluster, state, model);
         },
@@ -156,6 +162,23 @@ export function createFailureLearners(options: FailureLearnersOptions): FailureL
       material: debts.again,
       learn: evolver,
     },
+  };
+}
+
+/** Whether failures wait for the model that reads what was said after them: once, and not longer than for the evolver. */
+function createReaderPatience({
+  clock,
+  patienceMs = PATIENCE_MS,
+}: FailureLearnersOptions): (cluster: FailureCluster, state: LearningState) => boolean {
+  const waited = createLruMap<string, true>(MOST_FAILURES);
+  return (cluster, state) => {
+    const unread = cluster.failures.filter(
+      ({ turn, session }) => waited.get(turn) === undefined && isReadingDue(session, state),
+    );
+    for (const { turn } of unread) waited.set(turn, true);
+    const now = clock.now();
+    if (unread.length > 0) state.support.postpone(cluster, now, undefined, now + patienceMs);
+    return unread.length > 0;
   };
 }
 

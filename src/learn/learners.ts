@@ -27,7 +27,8 @@ import { createWakingRow } from './memory/wake-archived.ts';
 import { MOST_OF_SESSION } from './memory/working-memory.ts';
 import { createNoteWriter } from './memory/write/write-notes.ts';
 import type { NearestLessons } from './nearest-lessons.ts';
-import { createQueuedRow, scopeOfSession } from './queued-items.ts';
+import { createQueuedRow, type ReadingQueue, scopeOfSession } from './queued-items.ts';
+import { createWordReading, isReadingDue } from './read-words.ts';
 import type { LearnerRow } from './runner.ts';
 import { createOptOutRow, createTeamRow } from './team/move-to-team.ts';
 import { createTransfers, type Transfers } from './transfer/transfer.ts';
@@ -55,6 +56,8 @@ export interface Learners {
   readonly models: readonly LearnerRow[];
   /** Once a day, in quiet hours: who an agent is, and what one agent could learn from another. */
   readonly manner: MannerTurns;
+  /** Of what people typed, for the model that reads it. */
+  readonly reading: ReadingQueue;
   readonly transfers: Transfers;
   /** What the rows follow in the record. */
   readonly folds: readonly FactFold[];
@@ -102,6 +105,7 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
   const waking = createWakingRow({ library, evidence, embed });
   const checks = createCheckRows({ library, evidence, records, writer, hasSecret, clock });
   const manner = createMannerTurns({ records, evidence, library, clock });
+  const words = createWordReading({ evidence, writer, library, clock, log, signal });
   const moving = { library, effects, records, autonomy, checkText, clock, newId };
   return {
     limits: createLimitWatch(library),
@@ -123,6 +127,8 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
       ...(autonomy === 'manual' ? [] : [waking]),
     ],
     models: [
+      // What it reads is evidence for the others.
+      words.row,
       fromFailures.again,
       checks.models,
       createReviserRow(use),
@@ -132,6 +138,7 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
       createJudgeRow(options, signal),
     ],
     manner,
+    reading: words.queue,
     transfers: createTransfers({ ...moving, tasks, embed }),
     folds: [adaptation, manner, waking, checks.fold],
   };
@@ -142,7 +149,9 @@ const createNotesRow = ({ ports, evidence, lessons: { library } }: LearnersOptio
   createQueuedRow({
     learn: createNoteWriter({ checkText: checkLessonText, mostOfSession: MOST_OF_SESSION }),
     most: Number.POSITIVE_INFINITY,
-    open: (item) => openSessionNotes(item, { ...ports, evidence }),
+    // What the model reads is remembered, not what stands in for it.
+    open: async (item, state) =>
+      isReadingDue(item.session, state) ? 'waits' : openSessionNotes(item, { ...ports, evidence }),
     keepsTurns: true,
     library,
     clock: ports.clock,

@@ -24,6 +24,8 @@ export interface LearningModel {
    * provider, or of a program as `command/ALIAS`.
    */
   readonly onlyFor?: string;
+  /** Its server is on this machine or in a private network. */
+  readonly isNear?: true;
 }
 
 /** The models that learning may ask. They are called in the serving thread: it has the connections, keys and functions. */
@@ -118,7 +120,10 @@ export function createLearningModels({
       if (name === undefined) return undefined;
       const title = (found.target && programOf(found.target, settings.models)) ?? name;
       const more = found.isNamed ? {} : { onlyFor: servedBy(name) };
-      return { name, title, price: prices(name), ...more };
+      // A server that is not running was found on this machine.
+      const isNear = found.target === undefined || found.target.isNear === true;
+      const near = isNear ? { isNear } : {};
+      return { name, title, price: prices(name), ...near, ...more };
     },
     chat: async (role, request, signal) => {
       const found = find(role);

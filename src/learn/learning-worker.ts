@@ -65,6 +65,7 @@ export async function startLearningWorker(
       compareQuotes: createQuoteComparison(ports.embed),
       onWork: ports.onWork,
     }),
+    reading: learners.reading,
     flows: createFlowWatch({ records, evidence }),
     observer: createObserver({ records, evidence, library, effects, log }),
     prices: createPrices(settings.prices),

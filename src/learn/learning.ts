@@ -20,6 +20,7 @@ import { createProjectLabels, IDLE_MS, listLearningWaits } from './learning-wait
 import type { ObserveRules } from './lesson-use/observe-rules.ts';
 import { findStart } from './look-back.ts';
 import { createPendingSessions, type PendingSessions } from './pending-sessions.ts';
+import type { ReadingQueue } from './queued-items.ts';
 import type { WriteFacts } from './runner.ts';
 import { createServingCost, type ServingCost } from './serving-cost.ts';
 import { createUnknownCallers } from './unknown-callers.ts';
@@ -64,6 +65,8 @@ interface LearningOptions {
   readonly evidence: EvidenceReader;
   /** Checks the answers of a session against the rules that they were given with. */
   readonly observeRules?: ObserveRules;
+  /** Queues what people typed for a model that reads it. */
+  readonly reading?: ReadingQueue;
   /** Nothing is folded into it yet. */
   readonly state: LearningState;
   /** Several processes write the record, and learning may have been another one's. */
@@ -252,6 +255,9 @@ function createFollower(options: LearningOptions, start: number): Follower {
     if (fact.type === 'turn-start') sessionOf.set(fact.turn, fact.session);
     if (fact.type === 'session-erased') options.evidence.forget(fact.session);
     await waiting.note(stored);
+    // What a model read in a session that is over may change what the end of the session means.
+    if (fact.type === 'message-read' && (await records.session(fact.session))?.endedAt !== undefined)
+      waiting.ended.add(fact.session);
   };
   const follow = async (): Promise<boolean> => {
     const page = await records.facts(cursor, PAGE);
@@ -296,9 +302,11 @@ function createLook(
     const turns = pending.get(session);
     const wanted = turns && [...turns];
     const graded = await options.verify(session, wanted);
-    const appraised = await appraiseSession(session, wanted, { ...options, state, now: clock.now() });
-    const observed = (await options.observeRules?.(session, wanted, clock.now())) ?? [];
-    return [...graded, ...appraised, ...observed];
+    const now = clock.now();
+    const appraised = await appraiseSession(session, wanted, { ...options, state, now });
+    const observed = (await options.observeRules?.(session, wanted, now)) ?? [];
+    const unread = (await options.reading?.changed(session, wanted, now)) ?? [];
+    return [...graded, ...appraised, ...observed, ...unread];
   };
   /** Sessions with rewards first; the others only within the time slice. A session stays pending until its facts are written. */
   const lookOnce = async (until: number): Promise<number> => {

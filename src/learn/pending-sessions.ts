@@ -62,7 +62,8 @@ export function createPendingSessions(
       else if (fact.type === 'reward-given') {
         const session = await touch(fact.turn, fact.turn ? undefined : fact.session);
         if (session !== undefined) spoken.add(session);
-      } else if (fact.type === 'session-end') {
+      } else if (fact.type === 'message-read') await touch(fact.turn, fact.session);
+      else if (fact.type === 'session-end') {
         active.delete(fact.session);
         ended.add(fact.session);
       } else if (fact.type === 'session-erased') active.delete(fact.session);

@@ -4,7 +4,8 @@ import { type Ask, type EvidenceCase, type Learner, NO_COST } from '../core/lear
 import type { Scope } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { principalOfSession } from '../core/principal.ts';
-import type { Records } from '../core/store.ts';
+import type { NewFact, Records } from '../core/store.ts';
+import type { AppraisedTurn } from '../evidence/evidence-reader.ts';
 import { type CycleEnd, cycleIdOf } from './cycle.ts';
 import type { LearningState, QueuedItem } from './learning-state.ts';
 import type { LearnerRow } from './runner.ts';
@@ -63,6 +64,14 @@ export function createQueuedRow<Material>(options: QueuedLearner<Material>): Lea
       }
     },
   };
+}
+
+/** Queues a session for the model that reads: as facts, which are none where nothing is unread and where no model reads. */
+export interface ReadingQueue {
+  /** The session has ended. */
+  ended(session: string, turns: readonly AppraisedTurn[], now: number): Promise<readonly NewFact[]>;
+  /** While it goes on: one of the changed turns (undefined: of all) may have been corrected by the message after it. */
+  changed(session: string, turns: readonly string[] | undefined, now: number): Promise<readonly NewFact[]>;
 }
 
 /** The lesson has changed or gone, or its sessions were erased. */

@@ -19,7 +19,7 @@ export type ScoreSentences = (sentences: readonly string[], answer: string) => r
 
 const WEIGHTS_SHA256 = '3dcd0738bfdba487996d8465b1b4dc00341591c3bf8ad1ca04bdaa94acbb8c5d';
 /** In the order of the head's outputs. */
-const KINDS: readonly SpanKind[] = [
+export const SPAN_KINDS: readonly SpanKind[] = [
   'correction',
   'rule',
   'preference',
@@ -84,7 +84,7 @@ function openReader(folder: string): ScoreSentences {
       );
       return 1 / (1 + Math.exp(-sum - (head.bias[kind] ?? 0)));
     };
-    return Object.fromEntries(KINDS.map((kind, index) => [kind, of(index)])) as KindScores;
+    return Object.fromEntries(SPAN_KINDS.map((kind, index) => [kind, of(index)])) as KindScores;
   };
   const readWindow = ({ ids, spans }: Window): readonly KindScores[] => {
     lookUp(ids);

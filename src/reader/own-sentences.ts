@@ -1,4 +1,5 @@
 import { memoByText } from '../base/text-memo.ts';
+import { copiedPattern } from '../text/copied-text.ts';
 import { splitPastedText } from '../text/pasted-text.ts';
 import { separateTypedText } from '../text/typed-text.ts';
 
@@ -105,7 +106,7 @@ const SHORTEST_DENSE = 24;
 const MOST_MARKS = 0.12;
 
 /** Output of a program, or code. */
-export function isMachineLine(line: string): boolean {
+function isMachineLine(line: string): boolean {
   if (PASTED.test(line) || /\berror TS\d{3,5}\b/.test(line) || /[{};]\s*$/.test(line)) return true;
   const plain = line
     .slice(0, 1000)
@@ -136,6 +137,24 @@ function splitSentences(paragraph: string): readonly string[] {
   return [...sentences, paragraph.slice(from)]
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== '');
+}
+
+/** A quote that a model copied, in the letters of the person: its part of each sentence that it stands in. Empty: they did not type it. */
+export function findOwnWords(
+  quote: string,
+  sentences: readonly Pick<OwnSentence, 'text'>[],
+): readonly string[] {
+  const typed = sentences.map(({ text }) => text).join(' ');
+  const bare = quote.trim().replace(/^["'“„«]+|["'”“»]+$/g, '');
+  const copy = copiedPattern(quote)?.exec(typed) ?? copiedPattern(bare)?.exec(typed);
+  if (copy === undefined || copy === null) return [];
+  let start = 0;
+  return sentences.flatMap(({ text }) => {
+    const [from, to] = [Math.max(0, copy.index - start), copy.index + copy[0].length - start];
+    start += text.length + 1;
+    const part = to <= 0 ? '' : text.slice(from, to);
+    return /[\p{L}\p{N}]/u.test(part) ? [part] : [];
+  });
 }
 
 /** Negations without their apostrophe. */

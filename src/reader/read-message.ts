@@ -1,9 +1,9 @@
 import { memoByText } from '../base/text-memo.ts';
-import type { ReadContext, SpanKind } from '../core/reading.ts';
+import type { LabelledSpan, ReadContext, SpanKind } from '../core/reading.ts';
 import { isRevocation, isRevocationOfLast } from './cues/revocations.ts';
 import { type CueKind, readCues, type SentenceCue } from './cues/sentence-cues.ts';
-import { type KindScores, scoreSentences } from './learned-reader.ts';
-import { type OwnSentence, readOwnSentences } from './own-sentences.ts';
+import { type KindScores, SPAN_KINDS, scoreSentences } from './learned-reader.ts';
+import { findOwnWords, type OwnSentence, readOwnSentences } from './own-sentences.ts';
 
 /** A sentence that a person typed, with what it is. */
 export interface ReadSentence extends OwnSentence {
@@ -55,13 +55,13 @@ function kindsOf(scores: KindScores, cue: SentenceCue, folded: string): Readonly
   return kinds;
 }
 
-function soundOf(kinds: ReadonlySet<SpanKind>, cue: SentenceCue): CueKind {
+function soundOf(kinds: ReadonlySet<SpanKind>, cue: CueKind): CueKind {
   if (kinds.has('outage')) return 'outage';
   if (kinds.has('rule') || kinds.has('revocation')) return 'rule';
   if (kinds.has('correction')) return 'complaint';
   if (kinds.has('thanks')) return 'thanks';
   // What sounded like a rule, and was none.
-  return cue.kind === 'rule' ? 'other' : cue.kind;
+  return cue === 'rule' ? 'other' : cue;
 }
 
 const ANSWER_CHARACTERS = 600;
@@ -77,10 +77,14 @@ const scoreOnce = memoByText((key: string): readonly KindScores[] => {
   );
 });
 
-/** The sentences that a person typed. The learned reader reads each message once for all who ask. */
+/**
+ * The sentences that a person typed. The learned reader reads each message once for all who ask; what a model read takes its place. What is
+ * speech, and the fixed words of a revocation, no model decides.
+ */
 export function readSentences(context: ReadContext): readonly ReadSentence[] {
-  const { message, answer } = context;
+  const { message, answer, spans } = context;
   const sentences = readOwnSentences(message);
+  if (spans !== undefined) return sentences.map((sentence) => readBySpans(sentence, spans));
   const scores = scoreOnce(
     `${answer.slice(-ANSWER_CHARACTERS).replaceAll(BETWEEN, ' ')}${BETWEEN}${message}`,
   );
@@ -89,6 +93,18 @@ export function readSentences(context: ReadContext): readonly ReadSentence[] {
     const [own, cue] = [scores[nth], cues[nth]];
     if (own === undefined || cue === undefined) return [];
     const kinds = kindsOf(own, cue, sentence.folded);
-    return [{ ...sentence, scores: own, kinds, sounds: soundOf(kinds, cue) }];
+    return [{ ...sentence, scores: own, kinds, sounds: soundOf(kinds, cue.kind) }];
   });
+}
+
+/** Of a kind that a model named the whole score, of others none. */
+function readBySpans(sentence: OwnSentence, spans: readonly LabelledSpan[]): ReadSentence {
+  const own = spans.filter(({ quote }) => findOwnWords(quote, [sentence]).length > 0);
+  const { folded } = sentence;
+  const fixed: readonly SpanKind[] = isRevocation(folded) || isRevocationOfLast(folded) ? ['revocation'] : [];
+  const kinds = new Set([...own.map(({ kind }) => kind), ...fixed]);
+  const scores = Object.fromEntries(SPAN_KINDS.map((kind) => [kind, Number(kinds.has(kind))])) as KindScores;
+  // A model tells a lasting wish from a passing one.
+  const sounds = kinds.has('preference') ? 'rule' : soundOf(kinds, kinds.has('task') ? 'task' : 'other');
+  return { ...sentence, scores, kinds, sounds };
 }

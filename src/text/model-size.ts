@@ -38,6 +38,13 @@ function usualBillions(model: string): number | undefined {
 export const isSmallModel = (model: string): boolean =>
   (billionsInName(model) ?? Number.POSITIVE_INFINITY) <= SMALL_BILLIONS;
 
+/**
+ * Whether a model reads people better than the reader that ships with the package. One whose name tells no size counts as large only where
+ * somebody hosts it. `isNear`: it runs on this machine or in a private network.
+ */
+export const isLargeModel = (model: string, isNear: boolean): boolean =>
+  (billionsInName(model) ?? usualBillions(model) ?? (isNear ? 0 : Number.POSITIVE_INFINITY)) > SMALL_BILLIONS;
+
 /** Where lessons stand in a request to a model: where the setting says, or where models of its size follow them best. */
 export function placeForModel(setting: LessonPlaceSetting, model: string): LessonPlace {
   if (setting !== 'auto') return setting;

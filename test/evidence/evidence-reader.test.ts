@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AssistantPart, ChatMessage } from '../../src/core/chat.ts';
+import type { LabelledSpan } from '../../src/core/reading.ts';
 import type { NewFact, TurnView } from '../../src/core/store.ts';
 import { createEvidenceReader } from '../../src/evidence/evidence-reader.ts';
 import { toRecords } from '../../src/record/records.ts';
@@ -139,6 +140,24 @@ describe('the evidence reader', () => {
     store.append({ facts: [wrong('t1')] });
     const [again] = await reader.turns('s', ['t1']);
     expect([first?.appraisal.verdict, again?.appraisal.verdict]).toEqual(['ambiguous', 'failure']);
+  });
+
+  it('appraises a turn again when a model has read the message after it, and decodes nothing for that', async () => {
+    const { reader, store, decoded } = open(['t1', 't2']);
+    const read = (spans: readonly LabelledSpan[]): NewFact => ({
+      at: 3,
+      fact: { type: 'message-read', session: 's', turn: 't2', model: 'p/m', spans },
+    });
+    store.append({ facts: [read([])] });
+    const [first] = await reader.turns('s');
+    expect(first?.evidence.next).toMatchObject({ user: 'question 2', spans: [] });
+    const spans: readonly LabelledSpan[] = [{ quote: 'question 2', kind: 'correction' }];
+    store.append({ facts: [read(spans)] });
+    const [again, next] = await reader.affectedTurns('s', ['t2']);
+    expect([first?.appraisal.verdict, again?.appraisal.verdict]).toEqual(['ambiguous', 'failure']);
+    expect([again?.evidence.spans, next?.evidence.spans]).toEqual([undefined, spans]);
+    expect((await reader.turns('s'))[0]).toBe(again);
+    expect(decoded).toEqual(['t1', 't2']);
   });
 
   it.each(['anonymous', 'unverified'])(

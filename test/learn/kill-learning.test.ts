@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { ChatMessage } from '../../src/core/chat.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import type { ChangeSet } from '../../src/core/lesson.ts';
+import type { LabelledSpan } from '../../src/core/reading.ts';
 import type { NewFact, Records } from '../../src/core/store.ts';
 import { createNgramEmbed } from '../../src/embed/ngram-embed.ts';
 import { startLearningWorker } from '../../src/learn/learning-worker.ts';
@@ -81,8 +83,12 @@ function openHome(death?: Death) {
             ? { name: 'own/teacher', title: 'own/teacher', price: { from: 'unknown', isLocal: false } }
             : undefined,
         // It has a lesson about the invoices alone: the rest is learned in the words of the people.
-        chat: async (_role, { messages }) =>
-          text(JSON.stringify(messages).includes('invoice amounts') ? JSON.stringify([SKILL]) : '[]'),
+        chat: async (_role, { system, messages }) => {
+          const asked = JSON.stringify(messages);
+          if (JSON.stringify(system).includes('spans'))
+            return text(JSON.stringify({ spans: readBy(messages) }));
+          return text(asked.includes('invoice amounts') ? JSON.stringify([SKILL]) : '[]');
+        },
         embed: createNgramEmbed().embed,
         hasSecret: () => false,
         buffer: { add: () => undefined },
@@ -183,6 +189,29 @@ const TOLD_SET = {
   changes: [{ op: 'add', id: TOLD.name, kind: 'skill', state: 'live', text: TOLD }],
 } satisfies ChangeSet;
 
+const RELEASE = 'The release notes go to Marta first.';
+/** What the model reads in messages. That of the release says nothing that a phrase would give away. */
+const READ: readonly LabelledSpan[] = [
+  { quote: 'No, that is wrong.', kind: 'correction' },
+  { quote: 'Always write dates as YYYY-MM-DD.', kind: 'rule' },
+  { quote: 'Thanks, that is right.', kind: 'thanks' },
+  { quote: 'Please remember: our staging server listens on port 8043.', kind: 'fact' },
+  { quote: 'From now on, answer me in short sentences.', kind: 'preference' },
+  { quote: 'Never push to main, use a branch.', kind: 'rule' },
+  { quote: RELEASE, kind: 'rule' },
+];
+
+/** The messages of the question stand under their numbers. */
+const readBy = (messages: readonly ChatMessage[]): readonly object[] => {
+  const question = messages.flatMap(({ content }) =>
+    content.map((part) => (part.type === 'text' ? part.text : '')),
+  );
+  const sections = [...question.join('\n').matchAll(/^<<<\w+ message (\d+)\n([^<]+)/gm)];
+  return sections.flatMap(([, message, typed = '']) =>
+    READ.filter(({ quote }) => typed.includes(quote)).map((span) => ({ message: Number(message), ...span })),
+  );
+};
+
 /** What happens to a home on one day, step by step; after each step learning has nothing left to do. */
 const DAY: readonly ((home: Home) => void)[] = [
   (home) => home.report(failedEpisodes('ada')),
@@ -206,6 +235,13 @@ const DAY: readonly ((home: Home) => void)[] = [
       ['No! Never push to main, use a branch.', 'Sorry, I moved it to a branch.'],
     ]),
   (home) => home.end('s-push'),
+  (home) =>
+    home.converse('s-release', 'bob', [
+      ['Publish the release.', 'It is published, the notes too.'],
+      [RELEASE, 'I sent them to Marta.'],
+      ['Write the agenda.', 'Here it is.'],
+    ]),
+  (home) => home.end('s-release'),
 ];
 
 /** Lives through the day; a process that dies is followed by another one. Answers with the library at the end. */
@@ -269,6 +305,8 @@ describe('a process that is killed while it learns', () => {
     expect(whole.lessons.map((one) => JSON.parse(one).name)).toEqual(
       expect.arrayContaining(['state-the-unit', 'ledger-rows']),
     );
+    // Read by the model after the session had ended.
+    expect(whole.lessons.filter((one) => one.includes(RELEASE))).not.toEqual([]);
     const dates = whole.lessons.map((one) => JSON.parse(one)).find(({ name }) => name === TOLD.name);
     expect(dates?.check).toMatchObject({ standing: 'accepted', by: 'words' });
     const few = countOf(8, whole.writes);

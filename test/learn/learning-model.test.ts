@@ -66,6 +66,7 @@ describe('the model that writes lessons', () => {
     const program = modelsOf({ default: { command: 'claude' } }).model('evolver');
     expect(program).toMatchObject({ name: 'command/default', title: 'claude', onlyFor: 'command/default' });
     expect(program?.price.from).toBe('subscription');
+    expect(program).not.toHaveProperty('isNear');
   });
 
   it('is one on this machine without a key, but never one that callers pay with their own keys', () => {
@@ -80,7 +81,7 @@ describe('the model that writes lessons', () => {
 
   it('is asked without a key on this machine and in a private network, as judge too', () => {
     const models = modelsOf({ default: 'box/a', judge: 'box/b' });
-    expect(models.model('evolver')).toMatchObject({ name: 'box/a', onlyFor: 'box' });
+    expect(models.model('evolver')).toMatchObject({ name: 'box/a', onlyFor: 'box', isNear: true });
     expect(models.model('judge')).toMatchObject({ name: 'box/b' });
     expect(models.unusable('judge')).toBeUndefined();
   });

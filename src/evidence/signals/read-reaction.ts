@@ -1,4 +1,5 @@
 import type { Correction } from '../../core/evidence.ts';
+import type { LabelledSpan } from '../../core/reading.ts';
 import { DOUBT, findThanks } from '../../reader/cues/praise-phrases.ts';
 import {
   asksForWork,
@@ -34,14 +35,15 @@ export function readReaction({ evidence, said }: TurnReading): Reaction | undefi
   // Heartbeats and timers repeat themselves; a command of the client has arguments and no opinion.
   if (message === evidence.task || COMMAND.test(message)) return undefined;
   const isRevised = evidence.next?.isRevised === true;
-  const sentences = readSentences({ message, answer: said, task: evidence.task, isRevised });
+  const { task } = evidence;
+  const sentences = readSentences({ message, answer: said, task, isRevised, spans: evidence.next?.spans });
   const isBarelySaid =
     sentences
       .map(({ folded }) => folded)
       .join(' ')
       .split(' ').length < MORE_THAN_A_NOD;
   if (isBarelySaid && hasTrace(message)) return withQuotes(sentences, false);
-  return reactionOf(sentences, { answer: said, isRevised });
+  return reactionOf(sentences, { answer: said, isRevised, spans: evidence.next?.spans });
 }
 
 const COMMAND = /<command-name>/;
@@ -52,9 +54,17 @@ const MORE_THAN_A_NOD = 4;
 const hasTrace = (text: string): boolean =>
   digestError(text).some((line) => /(?:Error|Exception|panic).* @ /.test(line));
 
+interface ReplyContext {
+  readonly answer: string;
+  /** The answer to the message is the one before it with changes. */
+  readonly isRevised: boolean;
+  /** What a model read in the message. */
+  readonly spans: readonly LabelledSpan[] | undefined;
+}
+
 function reactionOf(
   sentences: readonly ReadSentence[],
-  { answer, isRevised }: { readonly answer: string; readonly isRevised: boolean },
+  { answer, isRevised, spans }: ReplyContext,
 ): Reaction | undefined {
   const kinds = sentences.map(({ sounds }) => sounds);
   if (kinds.includes('outage') && !kinds.includes('rule')) return { kind: 'outage' };
@@ -81,7 +91,8 @@ function reactionOf(
     )
     .slice(0, MOST_QUOTES)
     .map(({ text }) => text);
-  if (findThanks(words) || kinds.includes('thanks')) return { kind: 'thanked', remark };
+  if (kinds.includes('thanks') || (spans === undefined && findThanks(words)))
+    return { kind: 'thanked', remark };
   return remark.length === 0 ? undefined : { kind: 'remarked', remark };
 }
 
@@ -100,8 +111,8 @@ function newWorkIn(sentences: readonly ReadSentence[], kinds: readonly CueKind[]
  * The request in a message that follows a reply. People react first, and ask for the next piece of work after a blank line: the request
  * begins with the last paragraph that opens with a task ("now fix …", "can you …"); without one it is the last paragraph.
  */
-export function requestAfterReaction(message: string): string {
-  const sentences = readSentences({ message, answer: '' });
+export function requestAfterReaction(message: string, spans?: readonly LabelledSpan[]): string {
+  const sentences = readSentences({ message, answer: '', spans });
   const [first, last] = [sentences[0]?.block ?? 0, sentences.at(-1)?.block ?? 0];
   if (first === last) return message;
   const begun = sentences.findLast(

@@ -222,8 +222,11 @@ const isSpoken = ({ evidence, appraisal }: AppraisedTurn): boolean =>
     isOpening(evidence));
 
 /** The message that a conversation begins with follows no answer that could be corrected. A schedule repeats itself. */
-const isOpening = ({ task, isFollowUp, askedBefore, earlier }: AppraisedTurn['evidence']): boolean =>
-  isFollowUp !== true && askedBefore === undefined && earlier.length === 0 && readStatements(task).length > 0;
+const isOpening = ({ task, spans, isFollowUp, askedBefore, earlier }: AppraisedTurn['evidence']): boolean =>
+  isFollowUp !== true &&
+  askedBefore === undefined &&
+  earlier.length === 0 &&
+  readStatements(task, '', spans).length > 0;
 
 /** What a person said about an answer, and before it; `at` absent: now. */
 function saidAround(
@@ -238,7 +241,7 @@ function saidAround(
     .filter(({ speaker }) => speaker === 'user')
     .map((saying) => (after === undefined ? { saying } : { saying, at: after }));
   if (!isOpening(evidence)) return about;
-  const opening = readStatements(evidence.task).flatMap(({ quote, kind }) =>
+  const opening = readStatements(evidence.task, '', evidence.spans).flatMap(({ quote, kind }) =>
     kind === 'forget' ? [] : [{ saying: standingSaying(quote, one), at: main[at]?.startedAt ?? 0 }],
   );
   return [...opening, ...about];

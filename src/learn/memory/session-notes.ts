@@ -12,12 +12,13 @@ import { readWorkingMemory, type SessionStatement } from './working-memory.ts';
 import { NOTES } from './write/note-text.ts';
 import type { NoteMaterial } from './write/write-notes.ts';
 
-/** Queues a session that has ended, where its working memory holds something to promote. */
+/** Queues a session that has ended, where its working memory holds something to promote; again when a model has read more of it. */
 export function queueNotes(session: string, read: readonly AppraisedTurn[], now: number): readonly NewFact[] {
   const turns = [...new Set(readWorkingMemory(read).map(({ turn }) => turn))];
   const last = read.at(-1)?.evidence.turn;
   if (turns.length === 0 || last === undefined) return [];
-  const item = `${NOTES}:${session}:${last}`;
+  const messages = read.filter(({ evidence }) => evidence.spans !== undefined).length;
+  const item = `${NOTES}:${session}:${last}${messages === 0 ? '' : `:${messages}`}`;
   return [{ at: now, fact: { type: 'learning-queued', item, learner: NOTES, session, turns }, key: item }];
 }
 

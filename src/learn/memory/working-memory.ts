@@ -1,3 +1,4 @@
+import type { TurnEvidence } from '../../core/evidence.ts';
 import { compact } from '../../core/json.ts';
 import type { Library } from '../../core/library.ts';
 import type { Records } from '../../core/store.ts';
@@ -27,18 +28,19 @@ const MOST_MESSAGES = 400;
  */
 export function readWorkingMemory(turns: readonly AppraisedTurn[]): readonly SessionStatement[] {
   /** The turn of each message and the answer before it: an agent works for many turns on one. */
-  const messages = new Map<string, { readonly turn: string; readonly answer: string }>();
+  const messages = new Map<string, Pick<TurnEvidence, 'turn' | 'spans'> & { readonly answer: string }>();
   let answer = '';
   for (const { evidence } of turns) {
     const before = answer;
     answer = textOfReply(evidence.reply);
     // What an agent reported itself is nobody's word; a heartbeat repeats itself.
     if (evidence.isReported || evidence.askedBefore !== undefined || messages.has(evidence.task)) continue;
-    messages.set(evidence.task, { turn: evidence.turn, answer: before });
+    const { task, turn, spans } = evidence;
+    messages.set(task, compact({ turn, spans, answer: before }));
   }
   let held: readonly SessionStatement[] = [];
-  for (const [task, { turn, answer: before }] of [...messages].slice(-MOST_MESSAGES)) {
-    for (const statement of readStatements(task, before)) {
+  for (const [task, { turn, spans, answer: before }] of [...messages].slice(-MOST_MESSAGES)) {
+    for (const statement of readStatements(task, before, spans)) {
       const one = { ...statement, turn, claim: readClaim(statement.quote) };
       const isOlder = (other: SessionStatement): boolean =>
         other.kind !== 'forget' && other.turn !== one.turn && isOver(compareClaims(one.claim, other.claim));

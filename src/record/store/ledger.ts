@@ -335,6 +335,8 @@ export function scrubFact(fact: Fact): Fact {
     }
     case 'rules-observed':
       return fact.results.length === 0 ? fact : { ...fact, results: [] };
+    case 'message-read':
+      return fact.spans.length === 0 ? fact : { ...fact, spans: [] };
     case 'turn-appraised': {
       const { isRemarked, ...rest } = fact;
       return fact.signals.length === 0 && fact.digests.length === 0 && isRemarked === undefined

@@ -54,6 +54,15 @@ const eventFact = fc.tuple(fc.option(session), filler).map(
     data: { text: (of === null ? '' : markOf(of)) + text, nested: [null, true, { deep: 1 }] },
   }),
 );
+const readFact = fc.tuple(turn, filler).map(
+  ([id, text]): Fact => ({
+    type: 'message-read',
+    session: sessionOf(id),
+    turn: id,
+    model: 'maker/reader',
+    spans: [{ quote: markOf(sessionOf(id)) + text, kind: 'rule' }],
+  }),
+);
 const sessionEnd = session.map((of): Fact => ({ type: 'session-end', session: of, reason: 'quit' }));
 const tombstone = session.map(
   (of): Fact => ({ type: 'session-erased', session: of, turns: 0, reason: 'hearsay' }),
@@ -67,6 +76,7 @@ const newFact: fc.Arbitrary<NewFact> = fc
       { weight: 4, arbitrary: endFact },
       { weight: 2, arbitrary: rewardFact },
       { weight: 2, arbitrary: eventFact },
+      { weight: 2, arbitrary: readFact },
       { weight: 1, arbitrary: sessionEnd },
       { weight: 1, arbitrary: tombstone },
     ),

@@ -246,6 +246,27 @@ export function describeStore(name: string, open: () => Promise<AsyncStore>): vo
       expect(await store.judgements('s1', 'turn-appraised')).toEqual([]);
     });
 
+    it('returns what a model read in the messages of a session, without quotes after an erasure', async () => {
+      const store = await withTurn();
+      const read = (turn: string, session: string): Fact => ({
+        type: 'message-read',
+        session,
+        turn,
+        model: 'maker/reader',
+        spans: [{ quote: 'we use tabs', kind: 'rule' }],
+      });
+      const facts = [read('t1', 's1'), read('t2', 's2')];
+      await store.append({ facts: at(20, ...facts) });
+      expect((await store.judgements('s1', 'message-read')).map(({ fact }) => fact)).toEqual([facts[0]]);
+      await store.erase('s1', 30, 'asked for');
+      await store.append({ facts: at(40, read('t3', 's1')) });
+      expect((await store.judgements('s1', 'message-read')).map(({ fact }) => fact)).toMatchObject([
+        { turn: 't1', spans: [] },
+        { turn: 't3', spans: [] },
+      ]);
+      expect((await store.judgements('s2', 'message-read')).map(({ fact }) => fact)).toEqual([facts[1]]);
+    });
+
     it('returns the sampled turns of a session in order, without tokens after an erasure', async () => {
       const store = await withTurn();
       const sampled = (turn: string, session: string): Fact => ({

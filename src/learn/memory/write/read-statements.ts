@@ -1,3 +1,4 @@
+import type { LabelledSpan } from '../../../core/reading.ts';
 import { isGeneralStatement, isHabit, isOrder } from '../../../reader/cues/standing-phrases.ts';
 import { foldAccents, foldWords } from '../../../reader/own-sentences.ts';
 import { readSentences, type ReadSentence as SentenceReading } from '../../../reader/read-message.ts';
@@ -47,10 +48,15 @@ const MANY_SENTENCES = 4;
 /**
  * The statements of a message: no questions, no requests for the task at hand, nothing pasted or quoted, nothing hypothetical and nothing
  * for this once. In a message with a task, with pasted text or with many sentences only what is personal ("we", "our", "my") or a clear
- * rule counts. In doubt it is none. `answer`: what the agent had said before it.
+ * rule counts. In doubt it is none. `answer`: what the agent had said before it; `spans`: what a model read in it,
+ * in place of the phrases.
  */
-export function readStatements(message: string, answer = ''): readonly Statement[] {
-  const sentences = readSentences({ message, answer });
+export function readStatements(
+  message: string,
+  answer = '',
+  spans?: readonly LabelledSpan[],
+): readonly Statement[] {
+  const sentences = readSentences({ message, answer, spans });
   const read = sentences.map((sentence) => readSentence(sentence));
   const isCautious =
     carriesOutsideText(message) ||
@@ -59,7 +65,7 @@ export function readStatements(message: string, answer = ''): readonly Statement
     read.some(({ isWork, isQuestion }) => isWork || isQuestion);
   const found: Statement[] = [];
   for (const [nth, one] of read.entries()) {
-    const kind = heardKind(one, kindOf(one, isCautious));
+    const kind = spans === undefined ? heardKind(one, kindOf(one, isCautious)) : namedKind(one);
     if (kind === undefined) continue;
     const before = read[nth - 1];
     const quote =
@@ -82,6 +88,13 @@ function joined(message: string, first: string, second: string): string | undefi
   return between !== undefined && /^[^\S\n]*$/.test(between)
     ? message.slice(from, at + second.length)
     : undefined;
+}
+
+/** What a model said that a sentence is. */
+function namedKind({ kinds }: SentenceReading): Statement['kind'] | undefined {
+  if (kinds.has('rule')) return 'rule';
+  if (kinds.has('fact') || kinds.has('preference')) return 'fact';
+  return kinds.has('revocation') ? 'forget' : undefined;
 }
 
 /** Below these the learned reader is sure that what sounds like a statement is none. */
