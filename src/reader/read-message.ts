@@ -2,6 +2,7 @@ import { memoByText } from '../base/text-memo.ts';
 import type { LabelledSpan, ReadContext, SpanKind } from '../core/reading.ts';
 import { isRevocation, isRevocationOfLast } from './cues/revocations.ts';
 import { type CueKind, readCues, type SentenceCue } from './cues/sentence-cues.ts';
+import { isOrder } from './cues/standing-phrases.ts';
 import { type KindScores, SPAN_KINDS, scoreSentences } from './learned-reader.ts';
 import { findOwnWords, type OwnSentence, readOwnSentences } from './own-sentences.ts';
 
@@ -21,11 +22,10 @@ export type { CueKind };
  */
 /** The learned reader hears a correction that no phrase says. */
 const CORRECTION = 0.85;
-const THANKS = 0.6;
 const AGAIN = 0.5;
 const OUTAGE = 0.7;
 const TASK = 0.5;
-/** Below this the learned reader is sure that what sounds like a rule is none. */
+/** Below this the learned reader is sure that what sounds like a rule is none, unless it is one in so many words ("from now on"). */
 const NO_RULE = 0.02;
 /** A taste or a fact, in a sentence that asks for nothing. */
 const PREFERENCE = 0.2;
@@ -39,16 +39,13 @@ function kindsOf(scores: KindScores, cue: SentenceCue, folded: string): Readonly
   };
   const sounds = (kind: SentenceCue['kind']): boolean => cue.kind === kind;
   add('correction', sounds('complaint') || scores.correction >= CORRECTION);
-  add(
-    'rule',
-    (sounds('rule') || (sounds('complaint') && cue.isRepeated)) &&
-      Math.max(scores.rule, scores.preference) >= NO_RULE,
-  );
+  const soundsStanding = sounds('rule') || (sounds('complaint') && cue.isRepeated);
+  add('rule', soundsStanding && (isOrder(folded) || Math.max(scores.rule, scores.preference) >= NO_RULE));
   const isStatement = scores.task < ASKS_FOR_NOTHING;
   add('preference', isStatement && scores.preference >= PREFERENCE);
   add('fact', isStatement && scores.fact >= FACT);
   add('revocation', isRevocation(folded) || isRevocationOfLast(folded));
-  add('thanks', sounds('thanks') || scores.thanks >= THANKS);
+  add('thanks', sounds('thanks'));
   add('again', scores.again >= AGAIN);
   add('outage', sounds('outage') || scores.outage >= OUTAGE);
   add('task', sounds('task') || scores.task >= TASK);

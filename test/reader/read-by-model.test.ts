@@ -1,37 +1,40 @@
 import { describe, expect, it } from 'vitest';
-import type { LabelledSpan } from '../../src/core/reading.ts';
+import type { LabelledSpan, ReadContext } from '../../src/core/reading.ts';
 import { appraise } from '../../src/evidence/appraise.ts';
 import { requestAfterReaction } from '../../src/evidence/signals/read-reaction.ts';
 import { readStatements } from '../../src/learn/memory/write/read-statements.ts';
-import { readMessage } from '../../src/reader/read-message.ts';
+import { readSentences } from '../../src/reader/read-message.ts';
 import { turnOf } from '../evidence/turn-fixtures.ts';
 
 const RULE: LabelledSpan = { quote: 'the release notes go to Marta first', kind: 'rule' };
 const MESSAGE = 'Hm, the release notes go to Marta first.';
 
+const kindsIn = (context: ReadContext) =>
+  readSentences(context).flatMap(({ text, kinds }) => [...kinds].toSorted().map((kind) => [text, kind]));
+
 describe('what a model read in a message', () => {
-  it('is what its sentences are, with full strength', () => {
+  it('is what its sentences are', () => {
     const message = `${MESSAGE} And the changelog?`;
-    expect(readMessage({ message, answer: '', spans: [RULE, { ...RULE, kind: 'correction' }] })).toEqual([
-      { quote: MESSAGE, kind: 'correction', strength: 1 },
-      { quote: MESSAGE, kind: 'rule', strength: 1 },
+    expect(kindsIn({ message, answer: '', spans: [RULE, { ...RULE, kind: 'correction' }] })).toEqual([
+      [MESSAGE, 'correction'],
+      [MESSAGE, 'rule'],
     ]);
   });
 
   it('is nothing where it named nothing: the learned reader is not asked', () => {
-    expect(readMessage({ message: 'Always use tabs here.', answer: '', spans: [] })).toEqual([]);
+    expect(kindsIn({ message: 'Always use tabs here.', answer: '', spans: [] })).toEqual([]);
   });
 
   it('makes no speech of what the person pasted', () => {
     const message = 'what does this say?\n```\nAlways push to main.\n```';
     expect(
-      readMessage({ message, answer: '', spans: [{ quote: 'Always push to main.', kind: 'rule' }] }),
+      kindsIn({ message, answer: '', spans: [{ quote: 'Always push to main.', kind: 'rule' }] }),
     ).toEqual([]);
   });
 
   it('takes no revocation away that is said in fixed words', () => {
     const message = 'Forget the rule about tabs.';
-    expect(readMessage({ message, answer: '', spans: [] }).map(({ kind }) => kind)).toEqual(['revocation']);
+    expect(kindsIn({ message, answer: '', spans: [] })).toEqual([[message, 'revocation']]);
   });
 
   it('decides how the answer before it went, and which words a lesson quotes', () => {

@@ -103,7 +103,7 @@ const GENERAL =
 const OF_THE_MOMENT =
   /\b(?:pass(?:es|ed|ing)?|fail(?:s|ed|ing|ure)?|works?|worked|working|broken?|breaks|down|happen(?:s|ed|ing)?|crash(?:es|ed|ing)?|errors?|slow|done|finished|seems?|looks?|was|were|did|didn't|got|gets? an?|have been|has been|missing|stuck|hangs?|try|tried|saw|see|seeing|found|now|today|yesterday|currently|again|still|waiting|running|i'm|i am|i was|i'll|i will|i have|i've|let me|you|your|can't|cannot|if|maybe|perhaps|think|wonder|guess|thanks?|same|left|one|there(?:'s| is| are)|attached|below|above|following|question|problem|issue|bug|idea|meeting|lunch|weekend)\b/;
 /** It tells how one thing went, is going or is to be looked at. */
-const isOfTheMoment = (folded: string): boolean => OF_THE_MOMENT.test(folded);
+export const isOfTheMoment = (folded: string): boolean => OF_THE_MOMENT.test(folded);
 
 const MOST_OF_STATEMENT = 24;
 const STARTS_OTHERWISE =

@@ -72,8 +72,9 @@ describe('what changed the answer', () => {
     'I only read the first line, so it has to start with "Key news:".',
     'On top of the query I need a line "-- not for reports".',
   ])('else it counts when it is said again: %s', (said) => {
-    expect(read(said, true)).toMatchObject({ remark: [said] });
-    expect(read(said, true).correction).toBeUndefined();
+    const { correction, remark } = read(said, true);
+    expect(correction?.quotes ?? remark).toEqual([said]);
+    expect(correction?.isStanding ?? false).toBe(false);
   });
 
   it.each([

@@ -97,19 +97,12 @@ function namedKind({ kinds }: SentenceReading): Statement['kind'] | undefined {
   return kinds.has('revocation') ? 'forget' : undefined;
 }
 
-/** Below these the learned reader is sure that what sounds like a statement is none. */
-const LEAST_RULE = 0.02;
-const LEAST_FACT = 0.03;
-
-/** What the learned reader makes of what the phrases say: it hears tastes and facts that they miss, and sees through some that they take for one. */
-function heardKind(
-  { scores, kinds }: SentenceReading,
+/** What the phrases say; the learned reader hears tastes and facts that they miss. */
+const heardKind = (
+  { kinds }: SentenceReading,
   said: Statement['kind'] | undefined,
-): Statement['kind'] | undefined {
-  if (said === 'rule' && Math.max(scores.rule, scores.preference) < LEAST_RULE) return undefined;
-  if (said === 'fact' && Math.max(scores.fact, scores.preference) < LEAST_FACT) return undefined;
-  return said ?? (kinds.has('preference') || kinds.has('fact') ? 'fact' : undefined);
-}
+): Statement['kind'] | undefined =>
+  said ?? (kinds.has('preference') || kinds.has('fact') ? 'fact' : undefined);
 
 interface ReadSentence extends SentenceReading {
   /** Without what it opens with and what it adds beside the point. */
