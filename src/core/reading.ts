@@ -18,16 +18,12 @@ export type SpanKind =
   /** A request, a question or an answer to one. */
   | 'task';
 
-export interface MessageSpan {
+/** A passage of a message with what a model says that it is. */
+export interface LabelledSpan {
   /** The person's own words, letter by letter. */
   readonly quote: string;
   readonly kind: SpanKind;
-  /** How sure the reader is, from 0 to 1. */
-  readonly strength: number;
 }
-
-/** A passage of a message with what a model says that it is. */
-export type LabelledSpan = Pick<MessageSpan, 'quote' | 'kind'>;
 
 /** A message that a person sent to an agent, and what it follows. */
 export interface ReadContext {
