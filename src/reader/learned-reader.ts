@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readFloat16s, readFloat32s } from '../base/little-endian.ts';
+import { createLruMap } from '../base/lru-map.ts';
 import { PACKAGE_ROOT } from '../base/package.ts';
 import { listTensors } from '../base/safetensors.ts';
 import { type Arena, createArena } from '../base/wasm/arena.ts';
@@ -34,6 +35,7 @@ const [UNKNOWN, START, SEPARATOR] = [1, 2, 3];
 const ANSWER_CHARACTERS = 600;
 const ANSWER_TOKENS = 40;
 const SENTENCE_TOKENS = 120;
+const MOST_WIDENED = 4_096;
 
 let loaded: ScoreSentences | undefined;
 
@@ -53,19 +55,25 @@ function openReader(folder: string): ScoreSentences {
   const arena = createArena();
   const { table, widen, head, pass } = loadWeights(arena, `${folder}/weights.safetensors`);
 
-  /** The table has few numbers for each piece; they are widened to the encoder's input. */
-  const lookUp = (ids: readonly number[]): void => {
+  /** The table has few numbers for each piece; they are widened to the encoder's input. People use few words. */
+  const widened = createLruMap<number, Float32Array>(MOST_WIDENED);
+  const inputOf = (id: number): Float32Array => {
+    const known = widened.get(id);
+    if (known !== undefined) return known;
     const { rank, values, scales } = table;
+    const input = new Float32Array(HIDDEN);
+    for (let output = 0; output < HIDDEN; output++) {
+      let sum = 0;
+      for (let at = 0; at < rank; at++)
+        sum += (values[id * rank + at] ?? 0) * (widen[output * rank + at] ?? 0);
+      input[output] = sum * (scales[id] ?? 0);
+    }
+    widened.set(id, input);
+    return input;
+  };
+  const lookUp = (ids: readonly number[]): void => {
     const input = arena.floats(pass.states, ids.length * HIDDEN);
-    ids.forEach((id, row) => {
-      const scale = scales[id] ?? 0;
-      for (let output = 0; output < HIDDEN; output++) {
-        let sum = 0;
-        for (let at = 0; at < rank; at++)
-          sum += (values[id * rank + at] ?? 0) * (widen[output * rank + at] ?? 0);
-        input[row * HIDDEN + output] = sum * scale;
-      }
-    });
+    for (const [row, id] of ids.entries()) input.set(inputOf(id), row * HIDDEN);
   };
   /** The mean of a sentence's states beside the first token's state. */
   const scoresOf = (from: number, to: number): KindScores => {
