@@ -1,8 +1,7 @@
 import { memoByText } from '../base/text-memo.ts';
 import type { LabelledSpan, ReadContext, SpanKind } from '../core/reading.ts';
 import { isRevocation, isRevocationOfLast } from './cues/revocations.ts';
-import { type CueKind, readCues, type SentenceCue } from './cues/sentence-cues.ts';
-import { isOrder } from './cues/standing-phrases.ts';
+import { type CueKind, readCues } from './cues/sentence-cues.ts';
 import { type KindScores, SPAN_KINDS, scoreSentences } from './learned-reader.ts';
 import { findOwnWords, type OwnSentence, readOwnSentences } from './own-sentences.ts';
 
@@ -21,34 +20,30 @@ export type { CueKind };
  * heard at four false alarms in a hundred messages; what is remembered at once is held to fewer.
  */
 /** The learned reader hears a correction that no phrase says. */
-const CORRECTION = 0.85;
+const CORRECTION = 0.9;
 const AGAIN = 0.5;
 const OUTAGE = 0.7;
 const TASK = 0.5;
-/** Below this the learned reader is sure that what sounds like a rule is none, unless it is one in so many words ("from now on"). */
-const NO_RULE = 0.02;
 /** A taste or a fact, in a sentence that asks for nothing. */
 const PREFERENCE = 0.2;
-const FACT = 0.6;
+const FACT = 0.9;
 const ASKS_FOR_NOTHING = 0.3;
 
-function kindsOf(scores: KindScores, cue: SentenceCue, folded: string): ReadonlySet<SpanKind> {
+function kindsOf(scores: KindScores, cue: CueKind, folded: string): ReadonlySet<SpanKind> {
   const kinds = new Set<SpanKind>();
   const add = (kind: SpanKind, isIt: boolean): void => {
     if (isIt) kinds.add(kind);
   };
-  const sounds = (kind: SentenceCue['kind']): boolean => cue.kind === kind;
-  add('correction', sounds('complaint') || scores.correction >= CORRECTION);
-  const soundsStanding = sounds('rule') || (sounds('complaint') && cue.isRepeated);
-  add('rule', soundsStanding && (isOrder(folded) || Math.max(scores.rule, scores.preference) >= NO_RULE));
+  add('correction', cue === 'complaint' || scores.correction >= CORRECTION);
+  add('rule', cue === 'rule');
   const isStatement = scores.task < ASKS_FOR_NOTHING;
   add('preference', isStatement && scores.preference >= PREFERENCE);
   add('fact', isStatement && scores.fact >= FACT);
   add('revocation', isRevocation(folded) || isRevocationOfLast(folded));
-  add('thanks', sounds('thanks'));
+  add('thanks', cue === 'thanks');
   add('again', scores.again >= AGAIN);
-  add('outage', sounds('outage') || scores.outage >= OUTAGE);
-  add('task', sounds('task') || scores.task >= TASK);
+  add('outage', cue === 'outage' || scores.outage >= OUTAGE);
+  add('task', cue === 'task' || scores.task >= TASK);
   return kinds;
 }
 
@@ -57,8 +52,7 @@ function soundOf(kinds: ReadonlySet<SpanKind>, cue: CueKind): CueKind {
   if (kinds.has('rule') || kinds.has('revocation')) return 'rule';
   if (kinds.has('correction')) return 'complaint';
   if (kinds.has('thanks')) return 'thanks';
-  // What sounded like a rule, and was none.
-  return cue === 'rule' ? 'other' : cue;
+  return cue;
 }
 
 const ANSWER_CHARACTERS = 600;
@@ -90,7 +84,7 @@ export function readSentences(context: ReadContext): readonly ReadSentence[] {
     const [own, cue] = [scores[nth], cues[nth]];
     if (own === undefined || cue === undefined) return [];
     const kinds = kindsOf(own, cue, sentence.folded);
-    return [{ ...sentence, scores: own, kinds, sounds: soundOf(kinds, cue.kind) }];
+    return [{ ...sentence, scores: own, kinds, sounds: soundOf(kinds, cue) }];
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Correction } from '../../core/evidence.ts';
 import type { LabelledSpan } from '../../core/reading.ts';
-import { DOUBT, findThanks } from '../../reader/cues/praise-phrases.ts';
+import { DOUBT, findThanks } from '../../reader/cues/reaction-phrases.ts';
 import {
   asksForWork,
   isAnswer,

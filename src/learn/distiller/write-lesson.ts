@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FailureCase } from '../../core/learn.ts';
 import type { LessonText } from '../../core/lesson.ts';
 import { slugOfRule } from '../../lessons/title.ts';
-import { CORRECTING_CLAUSES, CORRECTING_PHRASES } from '../../reader/cues/correction-patterns.ts';
+import { CORRECTING_CLAUSES, CORRECTING_PHRASES } from '../../reader/cues/reaction-phrases.ts';
 import { isRevocation } from '../../reader/cues/revocations.ts';
 import { isGeneralStatement, isHabit, isOrder } from '../../reader/cues/standing-phrases.ts';
 import { foldWords } from '../../reader/own-sentences.ts';

@@ -1,15 +1,18 @@
 import { isInstructionVerb } from '../../text/verbs.ts';
 import { foldAccents, type OwnSentence } from '../own-sentences.ts';
-import { FOREIGN_COMPLAINTS, HARMLESS_NO, NO } from './complaint-phrases.ts';
-import { isOtherChoice, isOtherValue } from './contradiction.ts';
+import { isOutageSentence } from './outage-words.ts';
 import {
   BROKEN_NOW,
   COMPLAINT_ABOUT_THING,
   CORRECTING_CLAUSES,
   CORRECTING_PHRASES,
-} from './correction-patterns.ts';
-import { isOutageSentence } from './outage-words.ts';
-import { findThanks } from './praise-phrases.ts';
+  FOREIGN_COMPLAINTS,
+  findThanks,
+  HARMLESS_NO,
+  isOtherChoice,
+  isOtherValue,
+  NO,
+} from './reaction-phrases.ts';
 import { isRevocation, isRevocationOfLast } from './revocations.ts';
 import {
   isDoneAgain,
@@ -18,21 +21,15 @@ import {
   isHouseCustom,
   isOrder,
   isPlainRule,
-  isRepeated,
   isStandingInstruction,
 } from './standing-phrases.ts';
 
 /*
- * What phrases say about a sentence. They hear little of what people say, and some of it wrongly: the learned reader hears more and overrules
- * them (`read-message`). They stay until it hears rules as well as they do.
+ * What phrases say about a sentence. They hear little of what people say, and some of it wrongly; the learned reader hears more
+ * (`read-message`). They stay until it hears rules as well as they do.
  */
 
-/** What a sentence sounds like. `repeated`: the person has said it before. */
-export interface SentenceCue {
-  readonly kind: CueKind;
-  readonly isRepeated: boolean;
-}
-
+/** What a sentence sounds like. */
 export type CueKind = 'complaint' | 'rule' | 'outage' | 'thanks' | 'greeting' | 'task' | 'question' | 'other';
 
 /** The cues of a message's sentences after a reply ('' without one), in the order of the message. */
@@ -43,13 +40,11 @@ export function readCues(
     task = '',
     isRevised = false,
   }: { readonly answer: string; readonly task?: string; readonly isRevised?: boolean },
-): readonly SentenceCue[] {
+): readonly CueKind[] {
   const [first] = sentences;
-  if (first === undefined || NEW_TOPIC.test(first.folded))
-    return sentences.map(() => ({ kind: 'other', isRepeated: false }));
+  if (first === undefined || NEW_TOPIC.test(first.folded)) return sentences.map(() => 'other');
   const about = foldAccents(`${task.slice(0, ABOUT_CAP)} ${answer.slice(0, ABOUT_CAP)}`);
-  const kinds = kindsOf(sentences, { answer, about, isRevised });
-  return kinds.map((kind, nth) => ({ kind, isRepeated: isRepeated(sentences[nth]?.folded ?? '') }));
+  return kindsOf(sentences, { answer, about, isRevised });
 }
 
 /** The reply that a message reacts to. */

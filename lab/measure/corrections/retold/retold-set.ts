@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findThanks } from '../../../../src/reader/cues/praise-phrases.ts';
+import { findThanks } from '../../../../src/reader/cues/reaction-phrases.ts';
 import { foldWords } from '../../../../src/reader/own-sentences.ts';
 import { type CorrectionRow, MalformedRowError, parseCorrectionSet } from '../correction-set.ts';
 import { renderStory } from '../render-story.ts';
