@@ -1,4 +1,5 @@
 import type { Appraisal, TurnEvidence } from '../../../src/core/evidence.ts';
+import type { LabelledSpan } from '../../../src/core/reading.ts';
 
 /** A message that followed an answer, with what it says about that answer. */
 export interface LabelledMessage {
@@ -14,6 +15,8 @@ export interface LabelledMessage {
   readonly quotes?: readonly string[];
   /** Passages that no quote may hold: greetings, new tasks, other people's words. */
   readonly never?: readonly string[];
+  /** What a model read in it, recorded from one that saw the question of `learn/read-words` alone. */
+  readonly spans?: readonly LabelledSpan[];
 }
 
 export interface Share {
@@ -90,7 +93,7 @@ export function scoreWords(
   };
 }
 
-function evidenceOf({ id, task, answer, message }: LabelledMessage): TurnEvidence {
+function evidenceOf({ id, task, answer, message, spans }: LabelledMessage): TurnEvidence {
   return {
     turn: id,
     session: id,
@@ -102,7 +105,7 @@ function evidenceOf({ id, task, answer, message }: LabelledMessage): TurnEvidenc
     reply: [{ type: 'text', text: answer }],
     stop: 'end',
     earlier: [],
-    next: { tools: [], user: message },
+    next: { tools: [], user: message, ...(spans === undefined ? {} : { spans }) },
     given: [],
     attempts: [],
   };
