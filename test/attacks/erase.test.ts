@@ -105,9 +105,8 @@ async function learn(): Promise<void> {
     for (const id of turns) expect((await json('lessons', 'why', id)).turn).toBe(id);
   }, SOON);
   // A note is learned from at once: it comes last, so that the lesson rests on all three sessions.
-  const [first = '', ...others] = turns;
-  for (const id of others) await cli('feedback', id, '--score', '-1');
-  await cli('feedback', first, '--score', '-1', '--note', NOTE);
+  for (const id of turns.slice(0, -1)) await cli('feedback', id, '--score', '-1');
+  await cli('feedback', turns.at(-1) ?? '', '--score', '-1', '--note', NOTE);
   await vi.waitFor(async () => {
     expect(await json('lessons', 'list')).toMatchObject([{ name: 'quokkaledger-units', state: IN_USE }]);
   }, SOON);
@@ -132,7 +131,7 @@ describe('erasing a session', () => {
     const first = await json('sessions', 'erase', 'a', '--yes');
     expect(first).toMatchObject({
       erased: 1,
-      lessons: { retired: [], cleaned: [{ name: 'quokkaledger-units' }] },
+      lessons: { retired: [] },
       // The copy of this test, and the daily one if it was made in time.
       copies: expect.any(Number),
     });
