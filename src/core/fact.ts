@@ -13,6 +13,7 @@ import type { OverlayFact } from './overlay.ts';
 import type { PracticeFact } from './practice-fact.ts';
 import type { MessageReadFact } from './reading.ts';
 import type { ConsideredLesson, Domain } from './recall.ts';
+import type { MessageIndexedFact, MessageQuotedFact } from './recollection.ts';
 import type { ScoredFact } from './scored-fact.ts';
 import type { SessionFact } from './session-fact.ts';
 import type { SettingsFact } from './shared-setting.ts';
@@ -148,7 +149,7 @@ export type Fact =
       readonly generation: number;
       /**
        * `shortened`: what the user said is shown again, since the client's history lost it. `broken`, `reminder`: a rule is shown again,
-       * since an answer did not keep to it, or since it stands far back and is about the work at hand.
+       * since an answer did not keep to it, or since it stands far back and is about the work at hand. `past`: the message asks for what was said in earlier sessions.
        */
       readonly why:
         | 'new'
@@ -160,7 +161,8 @@ export type Fact =
         | 'error'
         | 'shortened'
         | 'broken'
-        | 'reminder';
+        | 'reminder'
+        | 'past';
       /** The chain link of the message that contains the text; absent: it is in the system prompt. */
       readonly after?: string;
       /** The conversation's first chain link when the block was frozen. */
@@ -173,6 +175,8 @@ export type Fact =
       readonly lines?: readonly string[];
       /** Those of `lessons` whose words the client's own prompt has already: they are not in the inserted text. */
       readonly inPrompt?: readonly string[];
+      /** The turns whose messages are quoted. Absent when there are none. */
+      readonly quoted?: readonly string[];
       readonly heldOut: readonly string[];
       /** Those of `lessons` that the session says nothing about: it could not have been without them. Absent when there are none. */
       readonly unmeasured?: readonly string[];
@@ -183,6 +187,8 @@ export type Fact =
   | ScoredFact
   | AdherenceFact
   | MessageReadFact
+  | MessageIndexedFact
+  | MessageQuotedFact
   /** The appraisal of a turn. A later one replaces an earlier one of the same turn. */
   | {
       readonly type: 'turn-appraised';

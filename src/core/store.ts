@@ -150,8 +150,8 @@ export const FOLDED_TYPES = [
   'rules-observed',
 ] as const;
 export type FoldedType = (typeof FOLDED_TYPES)[number];
-/** Events have an index, too, and are not folded at every start: there may be very many. */
-export type IndexedType = FoldedType | 'event-reported';
+/** Events and the words of messages have an index, too, and are not folded at every start: there may be very many. */
+export type IndexedType = FoldedType | 'event-reported' | 'message-indexed';
 
 export interface SessionQuery {
   readonly limit: number;

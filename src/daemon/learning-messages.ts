@@ -4,6 +4,7 @@ import type { ChatEvent, ChatRequest } from '../core/chat.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ChangeSet, PublishResult } from '../core/lesson.ts';
 import type { AttemptLessons, LessonsForTask } from '../core/practice.ts';
+import type { Recollection, RecollectQuery } from '../core/recollection.ts';
 import { type AppendResult, type Block, type NewFact, StoreError } from '../core/store.ts';
 import type { TrainingBuffer, TrainingOutcome } from '../evidence/training-buffer.ts';
 import type { WrittenPrompt } from '../learn/compress/compressor.ts';
@@ -39,6 +40,8 @@ export interface LearningSide {
     look(): void;
     /** See `LearningWorker.statements`. */
     statements(session: string): readonly string[];
+    /** What the asker said in earlier sessions. Also where another process learns. */
+    recollect(query: RecollectQuery): readonly Recollection[];
     shorten(prompt: AgentPrompt, limitTokens: number): WrittenPrompt;
     /** See `Practice.command`. */
     practice(request: JsonObject): JsonObject;

@@ -10,6 +10,7 @@ import { openThreadJobs } from '../jobs/thread-jobs.ts';
 import { chatOfRole } from '../learn/asked-models.ts';
 import type { LearningPorts, LearningWorker } from '../learn/learning-ports.ts';
 import { startLearningWorker } from '../learn/learning-worker.ts';
+import { createRecollect } from '../learn/recollect/recollect.ts';
 import { createStandby } from '../learn/standby.ts';
 import { openLastingReads } from '../record/open-store.ts';
 import type { BlockCache } from '../record/request-manifest.ts';
@@ -42,6 +43,7 @@ const serving = connectThread<LearningSide, ServingSide>(port, {
     settle: async () => (await worker).settle(),
     look: async () => (await worker).look(),
     statements: async (_, session) => (await worker).statements(session),
+    recollect: (_, query) => recollect(query),
     shorten: async (signal, prompt, limitTokens) => (await worker).shorten(prompt, limitTokens, signal),
     practice: async (signal, request) => (await worker).practice.command(request, signal),
     drain: async () => jobs?.drain(),
@@ -81,6 +83,12 @@ const sendSamples = (): void => {
 };
 
 const redactor = createRedactor({ known: () => keys, salt });
+/** The turns of one query are of different sessions, which share no blocks. */
+const recollect = createRecollect({
+  records: store,
+  decode: (view) => readStoredTurn(view, store, new Map()),
+  hasSecret: redactor.hasSecret,
+});
 let isReady = false;
 const newId = createIds(clock);
 const chat = (...[role, request, signal]: Parameters<LearningPorts['chat']>) =>

@@ -54,6 +54,7 @@ export async function openLibraryAndLearning(
     isUnhurried: options.isUnhurried ?? false,
     recertify: async (moved) => late.learning?.recertify(moved) ?? [],
     statements: async (session) => late.learning?.statements(session) ?? [],
+    recollect: async (query) => late.learning?.recollect(query) ?? [],
     checks: {
       isBehind: () => late.learning?.isBehind() ?? false,
       catchUp: async () => late.learning?.look(),

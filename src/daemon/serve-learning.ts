@@ -17,6 +17,7 @@ import { createFailure } from '../core/failure.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { LessonsForTask } from '../core/practice.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
+import type { Recollect } from '../core/recollection.ts';
 import { type Records, StoreError } from '../core/store.ts';
 import type { Catalogue } from '../core/upstream.ts';
 import { describeWriting } from '../cost/describe-cost.ts';
@@ -100,6 +101,8 @@ export interface ServedLearning {
   practice(request: JsonObject, signal?: AbortSignal): Promise<JsonObject>;
   /** What the user of a running session has stated. Rejects while the thread is not running. */
   statements(session: string): Promise<readonly string[]>;
+  /** Rejects while the thread is not running. */
+  readonly recollect: Recollect;
   /** Whether something was recorded that the thread has not looked at yet. */
   isBehind(): boolean;
   /** Resolves when everything recorded so far is in the status, or when the thread has ended. */
@@ -217,6 +220,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       return thread.running().call('practice', [request], signal);
     },
     statements: async (session) => thread.running().call('statements', [session]),
+    recollect: async (query) => thread.running().call('recollect', [query]),
     look: async () => {
       endedTurns.flush();
       await thread.finish('look');

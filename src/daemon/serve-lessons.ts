@@ -11,6 +11,7 @@ import type { Library } from '../core/library.ts';
 import type { LessonsForTask } from '../core/practice.ts';
 import { principalOfSession } from '../core/principal.ts';
 import type { EmbeddingModel, RecallResult } from '../core/recall.ts';
+import type { Recollect } from '../core/recollection.ts';
 import type { Records } from '../core/store.ts';
 import { StoreError } from '../core/store.ts';
 import { createMiniLmEmbed } from '../embed/minilm-embed.ts';
@@ -61,6 +62,8 @@ export interface ServeLessonsOptions {
   readonly recertify: (moved: readonly MovedLesson[]) => Promise<readonly string[]>;
   /** What the user of a session has said so far. */
   readonly statements: (session: string) => Promise<readonly string[]>;
+  /** What the asker said in earlier sessions. */
+  readonly recollect: Recollect;
   /** Whether answers may not be checked yet, and a wait for their checks. */
   readonly checks: Pick<SessionRules, 'isBehind' | 'catchUp'>;
   /** What others who share the record leave; undefined where nobody does. */
@@ -292,7 +295,7 @@ function mirrorLessons({ home, clock, newId, log }: ServeLessonsOptions, library
 }
 
 const showServed = (
-  { settings, records, clock, statements, shared, isUnhurried = false, log }: ServeLessonsOptions,
+  { settings, records, clock, statements, recollect, shared, isUnhurried = false, log }: ServeLessonsOptions,
   library: Library,
   index: LessonRecall,
   { holdout, rules }: { readonly holdout: Holdout; readonly rules: SessionRules },
@@ -306,6 +309,7 @@ const showServed = (
     domains: settings.domains.map((pattern) => compact(pattern)),
     place: (model) => placeForModel(settings.place, model),
     statements,
+    recollect,
     rules,
     ...(shared && {
       shared: { ...shared, turnsOf: createReadLeftTurns(records), forgetLots: holdout.forget },

@@ -14,6 +14,7 @@ import type { LearningPorts, LearningSettings, LearningWorker } from './learning
 import { createRuleObserver } from './lesson-use/observe-rules.ts';
 import { withMemory } from './memory/serve-memory.ts';
 import { createReadQuotes } from './memory/working-memory.ts';
+import { createIndexMessages } from './recollect/index-messages.ts';
 import { createRunner, type WriteFacts } from './runner.ts';
 
 /** Everything that learns, without its thread. Rejects when the record cannot be read. */
@@ -66,6 +67,7 @@ export async function startLearningWorker(
       onWork: ports.onWork,
     }),
     reading: learners.reading,
+    indexMessages: createIndexMessages({ records, evidence }),
     flows: createFlowWatch({ records, evidence }),
     observer: createObserver({ records, evidence, library, effects, log }),
     prices: createPrices(settings.prices),

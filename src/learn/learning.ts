@@ -21,6 +21,7 @@ import type { ObserveRules } from './lesson-use/observe-rules.ts';
 import { findStart } from './look-back.ts';
 import { createPendingSessions, type PendingSessions } from './pending-sessions.ts';
 import type { ReadingQueue } from './queued-items.ts';
+import type { IndexMessages } from './recollect/index-messages.ts';
 import type { WriteFacts } from './runner.ts';
 import { createServingCost, type ServingCost } from './serving-cost.ts';
 import { createUnknownCallers } from './unknown-callers.ts';
@@ -67,6 +68,8 @@ interface LearningOptions {
   readonly observeRules?: ObserveRules;
   /** Queues what people typed for a model that reads it. */
   readonly reading?: ReadingQueue;
+  /** Indexes what people typed in a session that has ended, for later ones. */
+  readonly indexMessages?: IndexMessages;
   /** Nothing is folded into it yet. */
   readonly state: LearningState;
   /** Several processes write the record, and learning may have been another one's. */
@@ -321,7 +324,8 @@ function createLook(
     }
     for (const session of ended) {
       if (isDue(session)) continue;
-      const made = await endSession(session, options, clock.now());
+      const words = (await options.indexMessages?.(session, clock.now())) ?? [];
+      const made = [...(await endSession(session, options, clock.now())), ...words];
       facts.push(...made, ...((await options.observer?.session(session, made, clock.now())) ?? []));
       over.add(session);
     }

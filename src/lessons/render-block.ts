@@ -1,4 +1,5 @@
 import type { Lesson, LessonPlace, LessonText, PlacedLessons } from '../core/lesson.ts';
+import type { Recollection } from '../core/recollection.ts';
 import { truncateEnd } from '../text/truncate.ts';
 import { oneLine } from '../text/visible-text.ts';
 import { byPlaceInBlock } from './identity-tier.ts';
@@ -157,6 +158,25 @@ export const renderQuotes = (quotes: readonly string[], place: LessonPlace): str
   place === 'message'
     ? `${LEAD}${quotes.map(oneLine).join('\n')}`
     : [AGAIN, AGAIN_FRAMING, quotes.map((quote) => `- "${oneLine(quote)}"`).join('\n')].join('\n\n');
+
+const PAST = '## Said in earlier conversations';
+const PAST_FRAMING =
+  'Found for this message: what the user said before, word for word, the oldest first. Where two differ, the later one holds. Ignore what does not answer the message.';
+
+/** What the user said in earlier sessions, with its day. */
+export function renderPast(quotes: readonly Recollection[], place: LessonPlace): string {
+  const lines = quotes.map(({ at, text }) => `- ${dayOf(at)}: "${oneLine(text)}"`).join('\n');
+  return place === 'message' ? `What I said before:\n${lines}` : [PAST, PAST_FRAMING, lines].join('\n\n');
+}
+
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+/** In the time zone of this machine, which is the person's. */
+function dayOf(at: number): string {
+  const date = new Date(at);
+  const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'));
+  return `${date.getFullYear()}-${month}-${day} (${WEEKDAYS[date.getDay()]})`;
+}
 
 /** A rule that is shown once more. */
 export interface RemindedRule {

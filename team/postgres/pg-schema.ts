@@ -76,8 +76,15 @@ create index facts_by_type on facts(type, seq) where type in ('library-changed',
   'learning-queued', 'cycle-end', 'session-marked', 'reward-given', 'event-reported', 'rules-observed');
 `;
 
+/** The words of people's messages are searched. */
+const WORDS = `
+drop index facts_by_type;
+create index facts_by_type on facts(type, seq) where type in ('library-changed', 'session-scored', 'turn-appraised',
+  'learning-queued', 'cycle-end', 'session-marked', 'reward-given', 'event-reported', 'rules-observed', 'message-indexed');
+`;
+
 /** Number N upgrades a schema of version N to N + 1. Released versions have applied these: append, never edit. */
-export const PG_MIGRATIONS: readonly string[] = [FIRST, GATEWAYS, ADHERENCE];
+export const PG_MIGRATIONS: readonly string[] = [FIRST, GATEWAYS, ADHERENCE, WORDS];
 
 /** The purposes of advisory locks; the name of the schema is the other half of their key. */
 export const LOCKS = { migrate: 1, gateways: 2, expire: 3 } as const;

@@ -37,6 +37,8 @@ export type RecalledFact = Fact & { readonly type: 'lessons-recalled' };
 export interface RecallChoice {
   readonly fact: RecalledFact;
   readonly text: string | undefined;
+  /** The earlier sessions that the text quotes; absent for a restored decision. */
+  readonly sources?: readonly string[];
 }
 
 /** The revision of a lesson that a thread was shown; undefined when the fact does not contain it. */

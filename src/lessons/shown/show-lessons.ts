@@ -4,6 +4,7 @@ import type { TurnRole } from '../../core/evidence.ts';
 import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { Recall, RecallQuery } from '../../core/recall.ts';
+import type { Recollect } from '../../core/recollection.ts';
 import type { Records } from '../../core/store.ts';
 import { isErasedText } from '../erased-text.ts';
 import { isRecalled } from '../overlay-lessons.ts';
@@ -32,6 +33,8 @@ interface ShowLessonsOptions {
   readonly statements?: ReadStatements;
   /** How the answers of sessions kept to the rules; absent: none is shown again. */
   readonly rules?: SessionRules;
+  /** What the asker said in earlier sessions; absent: no message gets it. */
+  readonly recollect?: Recollect;
   /** Other gateways serve turns of the same sessions; absent: nobody else does. */
   readonly shared?: SharedSessions;
   /** A decision could not be recorded: after a restart the session's prompt may change once. */
@@ -87,12 +90,17 @@ export function createShowLessons(options: ShowLessonsOptions): ShowLessons {
     ...common,
     ...(options.statements === undefined ? {} : { statements: options.statements }),
     ...(options.rules === undefined ? {} : { rules: options.rules }),
+    ...(options.recollect === undefined ? {} : { recollect: options.recollect }),
     ...(options.shared === undefined ? {} : { shared: options.shared }),
-    record: (fact, text) => {
+    record: ({ fact, text, sources = [] }) => {
       const { session, block: hash } = fact;
       const blocks = hash === undefined || text === undefined ? [] : [{ hash, text, session }];
+      const quoted = sources.map((source) => ({
+        at: clock.now(),
+        fact: { type: 'message-quoted', session: source, by: session, block: hash ?? '' } as const,
+      }));
       records
-        .append([{ at: clock.now(), fact }], blocks, true)
+        .append([{ at: clock.now(), fact }, ...quoted], blocks, true)
         .catch((error: unknown) => onFault(error, session));
     },
     restore: async (session) => {

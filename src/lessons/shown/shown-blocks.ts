@@ -3,6 +3,7 @@ import { within } from '../../base/within.ts';
 import { compact } from '../../core/json.ts';
 import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { Recall, RecallQuery, RecallResult } from '../../core/recall.ts';
+import type { Recollect } from '../../core/recollection.ts';
 import type { DomainPattern } from '../recall/domain.ts';
 import { isPersonsWord } from '../told.ts';
 import {
@@ -28,7 +29,6 @@ import {
   type PromptRevision,
   type PromptThread,
   type RecallChoice,
-  type RecalledFact,
   restoreThreads,
   revisionsIn,
   type ShownText,
@@ -47,6 +47,7 @@ import {
   type ReadStatements,
   stillLate,
 } from './show-fixes.ts';
+import { addPast, askPast, type Question, readQuestion } from './show-past.ts';
 
 /**
  * Decides which lessons each request is shown, without invalidating the provider's prompt cache: a thread's block is frozen
@@ -84,8 +85,10 @@ export interface ShownBlocksOptions {
   readonly statements?: ReadStatements;
   /** How answers kept to the rules: one that was broken is shown again; absent: none is. */
   readonly rules?: SessionRules;
+  /** What the asker said in earlier sessions; absent: no message gets it. */
+  readonly recollect?: Recollect;
   /** Called once for every decision. */
-  record(fact: RecalledFact, text: string | undefined): void;
+  record(choice: RecallChoice): void;
   /** The recorded decisions of a session, oldest first; called once per session that is not in memory. */
   restore(session: string): Promise<readonly RecallChoice[]>;
   /** Other gateways serve turns of the same sessions; absent: nobody else does. */
@@ -108,6 +111,10 @@ const MOST_ASKED = 2;
  * behind the message after it.
  */
 const CHECK_MS = 300;
+/** A question waits so long for what was said before: less than a model takes to begin. */
+const PAST_MS = 300;
+/** Longer conversations are read only where something else needs it: they are mostly work of agents. */
+const MOST_BYTES_READ = 64_000;
 
 interface Session {
   readonly slots: LruMap<string, Slot>;
@@ -116,6 +123,8 @@ interface Session {
   readonly shown: Set<string>;
   /** Every text of a lesson that is in one of its prompts, or may be in the next one. */
   readonly texts: Map<string, PromptRevision>;
+  /** The earlier sessions that its prompts quote, or may quote in the next one. */
+  readonly quoted: Set<string>;
   /** The rules that were shown again. */
   reminders: Map<string, readonly string[]>;
   /** Whether the recorded decisions are in memory; a promise while they are loaded. */
@@ -149,6 +158,8 @@ interface Slot {
   draft?: Draft | undefined;
   /** The task whose embedding came too late for its turn. */
   late?: LateTask | undefined;
+  /** The newest message, where it asks something. */
+  question?: Question | undefined;
 }
 
 interface Draft {
@@ -179,8 +190,9 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     forget: (erased) => {
       if (erased === undefined) return sessions.clear();
       sessions.keepOnly(
-        (id, { texts, isRestored }) =>
+        (id, { texts, quoted, isRestored }) =>
           id !== erased.session &&
+          !quoted.has(erased.session) &&
           typeof isRestored === 'boolean' &&
           ![...texts.values()].some(erased.isErased),
       );
@@ -251,6 +263,8 @@ function updateThread(blocks: Blocks, begun: Visit, hasWaited: boolean): Step {
     return waitForRecall(slot, askStatements(blocks, cut, request.session));
   const checks = awaitChecks(blocks, visit);
   if (checks !== undefined) return waitForRecall(slot, checks);
+  const past = lookBack(blocks, visit, need.kind === 'freeze');
+  if (past !== undefined) return waitForRecall(slot, past);
   if (need.kind === 'keep') return { kind: 'shown', text: settle(blocks, visit, need) };
 
   const purpose = `${need.kind} ${request.query.most ?? ''} ${request.conversation()?.links.at(-1)}`;
@@ -286,6 +300,7 @@ function openSession(sessions: Blocks['sessions'], id: string): Session {
     heldOut: new Set(),
     shown: new Set(),
     texts: new Map(),
+    quoted: new Set(),
     reminders: new Map(),
     isRestored: false,
   };
@@ -365,6 +380,24 @@ async function askStatements({ statements, patienceMs }: Blocks, cut: Cut, sessi
   await within(Promise.resolve(answer), patienceMs);
 }
 
+/** The search for what a question is about, once for each; undefined when there is nothing to wait for. */
+function lookBack({ recollect }: Blocks, visit: Visit, isNewBeginning: boolean): Promise<void> | undefined {
+  const { session, slot, request } = visit;
+  const { size, peek } = request;
+  if (recollect === undefined || peek || size === undefined) return undefined;
+  if (!isNewBeginning && size > MOST_BYTES_READ) return undefined;
+  const question = readQuestion(request.conversation());
+  if (question?.link === slot.question?.link) return undefined;
+  // Of a thread that was restored it is unknown whether the message was sent before: it stays as it was.
+  const isOld = slot.thread !== undefined && slot.thread.asked === undefined && !isNewBeginning;
+  slot.question = question;
+  if (question === undefined || isOld) return undefined;
+  return within(askPast(recollect, question, request), PAST_MS).then((past = []) => {
+    question.past = past;
+    for (const one of past) session.quoted.add(one.session);
+  });
+}
+
 interface Need {
   readonly need: OpenBlockUpdate;
   /** Only what an earlier task is owed. */
@@ -428,8 +461,9 @@ function settle(blocks: Blocks, visit: Visit, settled: ComposedUpdate): ShownTex
   const repeated = repeatStatements(blocks, visit, settled.thread);
   const before = repeated === undefined ? settled : { ...settled, thread: repeated.thread };
   const fixed = fixErrors(blocks, visit, before) ?? before;
-  const reminded = remindOfRules(blocks, visit, fixed, settled.choice);
-  const { thread } = reminded ?? fixed;
+  const reminded = remindOfRules(blocks, visit, fixed, settled.choice) ?? fixed;
+  const past = quotePast(visit, reminded);
+  const { thread } = past ?? reminded;
   if (!peek) {
     slot.thread = thread;
     slot.lastAt = now;
@@ -437,12 +471,13 @@ function settle(blocks: Blocks, visit: Visit, settled: ComposedUpdate): ShownTex
     if (size !== undefined) slot.size = size;
     if (settled.choice !== undefined) slot.draft = undefined;
     const fix = fixed === before ? undefined : fixed.choice;
-    for (const choice of [settled.choice, repeated?.choice, fix, reminded?.choice]) {
+    const reminder = reminded === fixed ? undefined : reminded.choice;
+    for (const choice of [settled.choice, repeated?.choice, fix, reminder, past?.choice]) {
       if (choice === undefined) continue;
       addReminder(session.reminders, choice.fact);
       for (const lesson of choice.fact.heldOut) session.heldOut.add(lesson);
       addTexts(session, revisionsIn(choice.fact));
-      blocks.record(choice.fact, choice.text);
+      blocks.record(choice);
     }
   }
   const shown = thread.text.generation === generation ? thread.text : { ...thread.text, generation };
@@ -463,6 +498,15 @@ function repeatStatements(
   // What is only counted settles nothing.
   const tried = request.peek ? { ...cut } : cut;
   return addStatements(tried, { thread, place, generation, heldOut }, request);
+}
+
+/** What a question is about, from earlier sessions, once; undefined when there is nothing to add. */
+function quotePast(
+  { slot: { question }, request, generation, place }: Visit,
+  { thread }: ComposedUpdate,
+): ComposedUpdate | undefined {
+  if (question === undefined || request.conversation()?.links.at(-1) !== question.link) return undefined;
+  return addPast(question, { thread, place, generation }, request);
 }
 
 /** Undefined when no repair is to be added. */

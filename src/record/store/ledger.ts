@@ -78,6 +78,9 @@ export function recordBatch(tables: Tables, batch: ReadyBatch): readonly AppendR
       own.push({ seq, text: block.text });
   }
   for (const { seq, text } of own.sort((a, b) => a.seq - b.seq)) tables.addBody(seq, text, isHurried);
+  // A prompt that was made while a session that it quotes was erased.
+  for (const { fact } of batch.facts)
+    if (fact.type === 'message-quoted' && isErased(fact.session)) tables.dropUse(fact.by, fact.block);
   for (const { session, link } of batch.chains ?? []) if (!isErased(session)) tables.putChain(session, link);
   return appended;
 }
@@ -217,8 +220,10 @@ function forget(tables: Tables, session: string): void {
   const turns = new Set(rows.map(({ id }) => id));
   for (const stored of [...tables.factsAbout(session), ...tables.factsAbout(PRACTICE_TASKS)]) {
     if (!concerns(stored.fact, session, (turn) => turns.has(turn))) continue;
-    const scrubbed = scrubFact(stored.fact);
-    if (scrubbed !== stored.fact) tables.overwriteFact({ ...stored, fact: scrubbed });
+    const { fact } = stored;
+    if (fact.type === 'message-quoted') tables.dropUse(fact.by, fact.block);
+    const scrubbed = scrubFact(fact);
+    if (scrubbed !== fact) tables.overwriteFact({ ...stored, fact: scrubbed });
   }
   forgetPractice(tables, session);
   tables.dropBodies(rows.flatMap(({ start, end }) => (end === undefined ? [start] : [start, end])));
@@ -337,6 +342,10 @@ export function scrubFact(fact: Fact): Fact {
       return fact.results.length === 0 ? fact : { ...fact, results: [] };
     case 'message-read':
       return fact.spans.length === 0 ? fact : { ...fact, spans: [] };
+    case 'message-quoted':
+      return fact.block === '' ? fact : { ...fact, block: '' };
+    case 'message-indexed':
+      return fact.words === '' ? fact : { ...fact, words: '' };
     case 'turn-appraised': {
       const { isRemarked, ...rest } = fact;
       return fact.signals.length === 0 && fact.digests.length === 0 && isRemarked === undefined

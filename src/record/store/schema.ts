@@ -86,8 +86,16 @@ create index facts_by_type on facts(type, seq) where type = 'library-changed' or
   type = 'reward-given' or type = 'event-reported' or type = 'rules-observed';
 `;
 
+/** The words of people's messages are read by whoever searches them. */
+const SIXTH = `
+drop index facts_by_type;
+create index facts_by_type on facts(type, seq) where type = 'library-changed' or type = 'session-scored' or
+  type = 'turn-appraised' or type = 'learning-queued' or type = 'cycle-end' or type = 'session-marked' or
+  type = 'reward-given' or type = 'event-reported' or type = 'rules-observed' or type = 'message-indexed';
+`;
+
 /** Number N upgrades a file of version N to N + 1. Released versions have applied these: append, never edit. */
-export const MIGRATIONS: readonly string[] = [FIRST, SECOND, THIRD, FOURTH, FIFTH];
+export const MIGRATIONS: readonly string[] = [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH];
 
 /** What says whose a file is. */
 export interface FileMarks {

@@ -21,7 +21,7 @@ function setUp() {
   const shown = createShownBlocks({
     ...library,
     recall,
-    record: (fact, text) => recorded.push({ fact, text }),
+    record: (choice) => void recorded.push(choice),
     restore: async () => [],
   });
   /** Messages that are not in capitals are those of the model and of tools. */

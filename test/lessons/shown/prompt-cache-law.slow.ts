@@ -57,6 +57,7 @@ const newTally = (): Tally => ({
     shortened: 0,
     broken: 0,
     reminder: 0,
+    past: 0,
   },
 });
 
@@ -148,7 +149,7 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
         catchUp: async () => undefined,
       },
       idleMs: IDLE_MS,
-      record: (fact, text) => recorded.push({ fact, text }),
+      record: (choice) => void recorded.push(choice),
       restore: async () => recorded.slice(),
     });
   let shown = start();

@@ -40,7 +40,7 @@ function setUp(place: LessonPlace = 'system') {
           broken.set('iso', 't1');
         },
       },
-      record: (fact, text) => recorded.push({ fact, text }),
+      record: (choice) => void recorded.push(choice),
       restore: async () => recorded.slice(),
     });
   let shown = start();

@@ -54,7 +54,7 @@ function setUp() {
     createShownBlocks({
       ...library,
       recall: withoutLines,
-      record: (fact, text) => recorded.push({ fact, text }),
+      record: (choice) => void recorded.push(choice),
       restore: async () => recorded,
     });
   let shown = start();

@@ -47,7 +47,7 @@ function setUp(
         lotOf: () => lot,
         onFault: (error) => faults.push(error),
       }),
-      record: (fact, text) => recorded.push({ fact, text }),
+      record: (choice) => void recorded.push(choice),
       restore: async () => recorded.slice(),
     });
   let shown = start();

@@ -30,7 +30,7 @@ function setUp(
   const start = () =>
     createShownBlocks({
       ...library,
-      record: (fact, text) => recorded.push({ fact, text }),
+      record: (choice) => void recorded.push(choice),
       restore: async (session) => {
         restores++;
         return recorded.filter(({ fact }) => fact.session === session);

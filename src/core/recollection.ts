@@ -1,0 +1,51 @@
+/**
+ * The words of a message that a person typed, for the index of what people said. The words are hashed: the text itself stays where it was
+ * recorded. Part of the closed list of facts.
+ */
+export interface MessageIndexedFact {
+  readonly type: 'message-indexed';
+  readonly session: string;
+  /** The first turn that answers the message. */
+  readonly turn: string;
+  /** A hash of the person, the agent and the project: only the same asker finds the message. */
+  readonly owner: string;
+  /** A code for each search term, in base64; empty when the session was erased. */
+  readonly words: string;
+}
+
+/**
+ * A prompt got a text with words of an earlier session: when that session is erased, the text is erased from the prompt's record, too. Part
+ * of the closed list of facts.
+ */
+export interface MessageQuotedFact {
+  readonly type: 'message-quoted';
+  /** The session that is quoted. */
+  readonly session: string;
+  /** The session whose prompt quotes it, and the hash of the text. */
+  readonly by: string;
+  readonly block: string;
+}
+
+/** A message that may look back at what was said before. */
+export interface RecollectQuery {
+  readonly text: string;
+  /** What was said in this session is in its history. */
+  readonly session: string;
+  readonly agent: string;
+  readonly project?: string;
+  /** Who asks, as `core/principal` names them; absent: the home's own person. */
+  readonly member?: string;
+}
+
+/** Words of the asker from an earlier session. */
+export interface Recollection {
+  readonly session: string;
+  readonly turn: string;
+  /** When they were said. */
+  readonly at: number;
+  /** Letter by letter; what stands between two passages of a message is left out with "…". */
+  readonly text: string;
+}
+
+/** What the asker said in earlier sessions and what fits the message, oldest first. Empty where nothing fits well. */
+export type Recollect = (query: RecollectQuery) => Promise<readonly Recollection[]>;

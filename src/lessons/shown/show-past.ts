@@ -1,0 +1,78 @@
+import { compact } from '../../core/json.ts';
+import type { LessonPlace } from '../../core/lesson.ts';
+import type { Recollect, Recollection } from '../../core/recollection.ts';
+import { separateTypedText } from '../../text/typed-text.ts';
+import { renderPast } from '../render-block.ts';
+import type { ComposedUpdate, ConversationView, ShowRequest } from './block-update.ts';
+import { extendThread, hashShownText, type PromptThread, type RecallChoice } from './prompt-thread.ts';
+
+/** A message that asks something, and what its author said about it in earlier sessions. */
+export interface Question {
+  /** Of the message. */
+  readonly link: string;
+  readonly text: string;
+  /** Undefined while it is searched. What comes too late is not used: the message may have been sent. */
+  past?: readonly Recollection[];
+}
+
+/** People ask in few words; what is longer was pasted or is a task. */
+const LONGEST_QUESTION = 1000;
+/** In the scripts that have a mark for questions. A task without one does not look back. */
+const QUESTION_MARK = /[?？؟;՞]/u;
+
+/** What the newest message asks; undefined for a task, a tool's result, and where nothing can be added to the message. */
+export function readQuestion(view: ConversationView | undefined): Question | undefined {
+  const link = view?.newestIsUser === true ? view.links.at(-1) : undefined;
+  if (view === undefined || link === undefined) return undefined;
+  const text = separateTypedText(view.task).typed.trim();
+  return text.length <= LONGEST_QUESTION && QUESTION_MARK.test(text) ? { link, text } : undefined;
+}
+
+/** A search that fails finds nothing: the prompt is served without it. */
+export const askPast = (
+  recollect: Recollect,
+  { text }: Question,
+  { session, query: { agent, project, member } }: ShowRequest,
+): Promise<readonly Recollection[]> =>
+  recollect(compact({ text, session, agent, project, member })).catch(() => []);
+
+interface PastSituation {
+  readonly thread: PromptThread;
+  readonly place: LessonPlace;
+  readonly generation: number;
+}
+
+/** Adds what was said in earlier sessions to the message that asks for it. Undefined when there is nothing to add. */
+export function addPast(
+  { link, past = [] }: Question,
+  { thread, place, generation }: PastSituation,
+  { session, turn, thread: name, query, conversation }: ShowRequest,
+): ComposedUpdate | undefined {
+  const isNew = ({ text }: Recollection): boolean => conversation()?.says?.(text) !== true;
+  const quotes = past.filter(isNew);
+  if (quotes.length === 0) return undefined;
+  const text = renderPast(quotes, place);
+  // Sent again, the message stays as it was.
+  if (thread.text.additions.some((one) => one.link === link && one.text === text)) return undefined;
+  const choice: RecallChoice = {
+    text,
+    sources: [...new Set(quotes.map((one) => one.session))],
+    fact: {
+      type: 'lessons-recalled',
+      session,
+      turn,
+      thread: name,
+      generation,
+      why: 'past',
+      after: link,
+      block: hashShownText([text]),
+      lessons: [],
+      quoted: quotes.map((one) => one.turn),
+      heldOut: [],
+      considered: [],
+      engine: 'words',
+      domain: thread.domain ?? { name: query.domain ?? 'general', reason: 'default' },
+    },
+  };
+  return { thread: compact({ ...extendThread(thread, choice, link), asked: thread.asked }), choice };
+}
