@@ -72,7 +72,9 @@ describe('what happened, told in an earlier session', () => {
   });
 
   it('is quoted with its day, behind the question', async () => {
-    const { messages } = JSON.parse(await asked(CORNERS)) as { messages: { role: string; content: string }[] };
+    const { messages } = JSON.parse(await asked(CORNERS)) as {
+      messages: { role: string; content: string }[];
+    };
     const last = messages.at(-1)?.content ?? '';
     const day = new Date().toISOString().slice(0, 4);
     expect(last).toContain(HEADING);
@@ -101,7 +103,8 @@ describe('what happened, told in an earlier session', () => {
     await say(`Look at this mail about the parcel:\n${paste}`, { session: 'pasted', isDone: true });
     await say('The courier of the parcel rang twice at the side door.', { session: 'rang', isDone: true });
     await vi.waitFor(
-      async () => expect(await asked('How often did the courier of the parcel ring?')).toContain('rang twice'),
+      async () =>
+        expect(await asked('How often did the courier of the parcel ring?')).toContain('rang twice'),
       SOON,
     );
     expect(await asked('Who is the courier of the parcel?')).not.toContain('Mallory');

@@ -63,7 +63,9 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
         const at = turns.get(turn) ?? Number.POSITIVE_INFINITY;
         // A session that goes on after its end is promoted again: what was said otherwise since stays as it is.
         if (isTakenBackSince(statement.claim, at, lessons, scope)) continue;
-        const isOlder = ({ lesson }: KnownNote): boolean => lesson.createdAt <= at;
+        // The note of an earlier message may have been written after this one was sent. Names of turns sort by time.
+        const isOlder = ({ lesson }: KnownNote): boolean =>
+          lesson.createdAt <= at || (lesson.text.evidence.turns[0] ?? turn) < turn;
         const decision = decide(statement, [...known.values()], isOlder);
         if (decision.op === 'delete') {
           for (const note of decision.forgotten)
