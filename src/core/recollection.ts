@@ -45,6 +45,15 @@ export interface Recollection {
   readonly at: number;
   /** Letter by letter; what stands between two passages of a message is left out with "…". */
   readonly text: string;
+  /** The times that it names by their distance from then, as "yesterday". */
+  readonly times: readonly NamedTime[];
+}
+
+/** A time that words name by its distance from the day on which they were said. */
+export interface NamedTime {
+  readonly words: string;
+  /** As people write it: "7 May 2023", "the week of 1 May 2023", "April 2023", "2022". */
+  readonly means: string;
 }
 
 /** What the asker said in earlier sessions and what fits the message, oldest first. Empty where nothing fits well. */

@@ -2,6 +2,7 @@ import type { Lesson, LessonPlace, LessonText, PlacedLessons } from '../core/les
 import type { Recollection } from '../core/recollection.ts';
 import { truncateEnd } from '../text/truncate.ts';
 import { oneLine } from '../text/visible-text.ts';
+import { writtenDay } from '../text/written-day.ts';
 import { byPlaceInBlock } from './identity-tier.ts';
 import { contentOf } from './overlay-lessons.ts';
 import { firstRule, isSituation, promptName, quotedRule } from './title.ts';
@@ -165,17 +166,16 @@ const PAST_FRAMING =
 
 /** What the user said in earlier sessions, with its day. */
 export function renderPast(quotes: readonly Recollection[], place: LessonPlace): string {
-  const lines = quotes.map(({ at, text }) => `- ${dayOf(at)}: "${oneLine(text)}"`).join('\n');
+  const lines = quotes.map(renderQuote).join('\n');
   return place === 'message' ? `What I said before:\n${lines}` : [PAST, PAST_FRAMING, lines].join('\n\n');
 }
 
-const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
-
-/** In the time zone of this machine, which is the person's. */
-function dayOf(at: number): string {
-  const date = new Date(at);
-  const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'));
-  return `${date.getFullYear()}-${month}-${day} (${WEEKDAYS[date.getDay()]})`;
+/** The day on which it was said, the words, and the times that they name. */
+function renderQuote({ at, text, times }: Recollection): string {
+  const said = new Date(at);
+  const weekday = new Intl.DateTimeFormat('en', { weekday: 'long' }).format(said);
+  const named = times.map(({ words, means }) => `${words}: ${means}`).join(', ');
+  return `- ${writtenDay(said)} (${weekday}): "${oneLine(text)}"${named === '' ? '' : ` (${named})`}`;
 }
 
 /** A rule that is shown once more. */

@@ -3,6 +3,7 @@ import { isUnattributed } from '../../core/principal.ts';
 import type { NewFact, Records } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { readOwnSentences } from '../../reader/own-sentences.ts';
+import { readNamedTimes } from './named-days.ts';
 import { ownerOf, packCodes, wordCodes } from './word-codes.ts';
 
 /** The facts that index the messages of a session that has ended; a message that was indexed before is recognised by its fact's key. */
@@ -22,6 +23,8 @@ export function createIndexMessages({ records, evidence }: IndexMessagesOptions)
     if (isAttemptId(session)) return [];
     const view = await records.session(session);
     if (view === undefined || view.erased) return [];
+    // Makes its table of phrases here, where nobody waits.
+    readNamedTimes('', now);
     const turns = firstTurnsOfMessages(await evidence.turns(session));
     return turns.flatMap(({ evidence: { turn, agent, task } }): readonly NewFact[] => {
       const project = view.project?.id;

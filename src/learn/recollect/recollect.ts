@@ -8,6 +8,7 @@ import { estimateTokens } from '../../text/estimate-tokens.ts';
 import { readClaim } from '../memory/write/claim.ts';
 import { type ForgetRequest, isForgotten, readForgetRequests } from '../memory/write/compare-claims.ts';
 import { createMessageIndex, type IndexAnswer } from './message-index.ts';
+import { readNamedTimes } from './named-days.ts';
 import { ownerOf, wordCodes } from './word-codes.ts';
 
 interface RecollectOptions {
@@ -29,7 +30,7 @@ const LEAST_COVER = 0.25;
 const LEAST_SHARE = 0.3;
 
 /** Words of a message that fit a query. */
-interface Passage extends Recollection {
+interface Passage extends Omit<Recollection, 'times'> {
   readonly score: number;
   readonly sentences: readonly string[];
 }
@@ -126,5 +127,5 @@ function choosePassages(passages: readonly Passage[]): readonly Recollection[] {
   }
   return chosen
     .toSorted((one, other) => one.at - other.at)
-    .map(({ session, turn, at, text }) => ({ session, turn, at, text }));
+    .map(({ session, turn, at, text }) => ({ session, turn, at, text, times: readNamedTimes(text, at) }));
 }
