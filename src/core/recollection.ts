@@ -11,6 +11,10 @@ export interface MessageIndexedFact {
   readonly owner: string;
   /** A code for each search term, in base64; empty when the session was erased. */
   readonly words: string;
+  /** Vectors of its passages, a signed byte for each number, in base64; absent where no sentence model was loaded. */
+  readonly vectors?: string;
+  /** The sentence model that made them. */
+  readonly engine?: string;
 }
 
 /**

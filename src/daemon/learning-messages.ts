@@ -4,6 +4,7 @@ import type { ChatEvent, ChatRequest } from '../core/chat.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ChangeSet, PublishResult } from '../core/lesson.ts';
 import type { AttemptLessons, LessonsForTask } from '../core/practice.ts';
+import type { EmbeddingModel } from '../core/recall.ts';
 import type { Recollection, RecollectQuery } from '../core/recollection.ts';
 import { type AppendResult, type Block, type NewFact, StoreError } from '../core/store.ts';
 import type { TrainingBuffer, TrainingOutcome } from '../evidence/training-buffer.ts';
@@ -21,6 +22,8 @@ export interface LearningThreadData {
   readonly salt: string;
   readonly keys: readonly string[];
   readonly settings: LearningSettings;
+  /** What the serving thread embeds with. */
+  readonly sentenceModel: Pick<EmbeddingModel, 'id' | 'dimensions'>;
   /** The time in the serving thread, which knows whether the wall clock can be believed. */
   readonly now: number;
   /** Whether it learns. Otherwise another process does, and this thread only makes attempts that are asked of any process. */

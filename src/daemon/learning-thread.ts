@@ -32,7 +32,7 @@ import { sendPracticeCalls } from './practice-training-messages.ts';
 const port = parentPort;
 if (port === null) throw new Error('this file is run as a thread');
 lowerThreadPriority();
-const { place, salt, settings, ...given } = workerData as LearningThreadData;
+const { place, salt, settings, sentenceModel, ...given } = workerData as LearningThreadData;
 let keys = given.keys;
 const clock = createFollowingClock(given.now);
 let isStopping = false;
@@ -82,12 +82,14 @@ const sendSamples = (): void => {
   sent = samples;
 };
 
+const embed: LearningPorts['embed'] = (texts) => serving.call('embed', [texts]);
 const redactor = createRedactor({ known: () => keys, salt });
 /** The turns of one query are of different sessions, which share no blocks. */
 const recollect = createRecollect({
   records: store,
   decode: (view) => readStoredTurn(view, store, new Map()),
   hasSecret: redactor.hasSecret,
+  model: { ...sentenceModel, embed },
 });
 let isReady = false;
 const newId = createIds(clock);
@@ -130,7 +132,8 @@ const startLearner = (): Promise<LearningWorker> =>
     },
     model: (role) => serving.call('model', [role]),
     chat,
-    embed: (texts) => serving.call('embed', [texts]),
+    embed,
+    sentenceModel,
     embedKept: (texts) => serving.call('embedKept', [texts]),
     hasSecret: redactor.hasSecret,
     practice: {

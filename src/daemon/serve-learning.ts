@@ -320,9 +320,10 @@ function superviseThread(options: ServeLearningOptions, ports: ThreadPorts): Sup
     const startedAt = clock.monotonic();
     wakes = 0;
     sentKeys = [...keys()];
-    const { place, salt } = options;
+    const { place, salt, embed } = options;
+    const sentenceModel = { id: embed.id, dimensions: embed.dimensions };
     const worker = startThread(MODULE, {
-      workerData: { place, salt, keys: sentKeys, now: clock.now(), ...ports.data() },
+      workerData: { place, salt, sentenceModel, keys: sentKeys, now: clock.now(), ...ports.data() },
       // Learning that needs more ends its thread, not the process.
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     });

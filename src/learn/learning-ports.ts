@@ -58,6 +58,8 @@ export interface LearningPorts {
     signal: AbortSignal,
   ) => Promise<readonly ChatEvent[]>;
   readonly embed: EmbeddingModel['embed'];
+  /** The model behind it; absent: what people said is found again by its words alone. */
+  readonly sentenceModel?: Pick<EmbeddingModel, 'id' | 'dimensions'>;
   /** The same for whole lessons, whose vectors are kept between two starts; absent: they are not. */
   readonly embedKept?: EmbeddingModel['embed'];
   readonly hasSecret: (text: string) => boolean;

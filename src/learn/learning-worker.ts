@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { compact } from '../core/json.ts';
 import { createPrices } from '../cost/prices.ts';
 import { createVerifiers } from '../evidence/verifiers/registry.ts';
 import { verifySession } from '../evidence/verify-session.ts';
@@ -67,7 +68,11 @@ export async function startLearningWorker(
       onWork: ports.onWork,
     }),
     reading: learners.reading,
-    indexMessages: createIndexMessages({ records, evidence }),
+    indexMessages: createIndexMessages({
+      records,
+      evidence,
+      ...compact({ model: ports.sentenceModel && { ...ports.sentenceModel, embed: ports.embed } }),
+    }),
     flows: createFlowWatch({ records, evidence }),
     observer: createObserver({ records, evidence, library, effects, log }),
     prices: createPrices(settings.prices),

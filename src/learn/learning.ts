@@ -324,14 +324,17 @@ function createLook(
     }
     for (const session of ended) {
       if (isDue(session)) continue;
-      const words = (await options.indexMessages?.(session, clock.now())) ?? [];
-      const made = [...(await endSession(session, options, clock.now())), ...words];
+      const made = await endSession(session, options, clock.now());
       facts.push(...made, ...((await options.observer?.session(session, made, clock.now())) ?? []));
       over.add(session);
     }
     await appendLooked(facts, options);
     for (const session of looked) waiting.done(session);
-    for (const session of over) ended.delete(session);
+    // What was learned of them does not wait for the index.
+    for (const session of over) {
+      await options.indexMessages?.(session, clock.now());
+      ended.delete(session);
+    }
     return facts.length;
   };
   return {

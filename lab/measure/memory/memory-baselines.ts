@@ -2,7 +2,7 @@ import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import { createBm25Index } from '../../../src/lessons/recall/bm25-index.ts';
 import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
 import type { HistoryMessage, MemoryEntry } from './memory-set.ts';
-import { MEMORY_LIMITS } from './play-memory.ts';
+import { MEMORY_LIMITS } from './played-home.ts';
 
 /*
  * What a prompt holds without learning: raw messages of the same agent and project, chosen in a simple way, within the limits that

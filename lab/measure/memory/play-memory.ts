@@ -1,31 +1,6 @@
-import { createIds } from '../../../src/base/ids.ts';
-import type { Log } from '../../../src/base/log.ts';
-import type { Clock } from '../../../src/core/clock.ts';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
-import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
-import type { LearningSettings } from '../../../src/learn/learning-ports.ts';
-import { IDLE_MS } from '../../../src/learn/learning-waits.ts';
-import { startLearningWorker } from '../../../src/learn/learning-worker.ts';
-import { NOTES } from '../../../src/learn/memory/write/note-text.ts';
-import { type OpenLessons, openLessons } from '../../../src/lessons/open-lessons.ts';
-import { createRecall } from '../../../src/lessons/recall/recall.ts';
-import type { RecallLimits } from '../../../src/lessons/recall/select-lessons.ts';
-import { renderBlock } from '../../../src/lessons/render-block.ts';
-import { createReadLearnedIn } from '../../../src/lessons/visibility.ts';
-import { toRecords } from '../../../src/record/records.ts';
-import type { BlockCache } from '../../../src/record/request-manifest.ts';
-import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
-import { readStoredTurn } from '../../../src/record/stored-turn.ts';
-import { createTurnEncoder } from '../../../src/record/turn-encoder.ts';
-import { openRedactor } from '../../../src/redact/open-redactor.ts';
 import type { HistoryMessage, MemoryEntry } from './memory-set.ts';
-
-/** As configured by default. */
-export const MEMORY_LIMITS = {
-  topK: 6,
-  tokenBudget: 1500,
-  index: { lines: 24, tokens: 600 },
-} satisfies RecallLimits;
+import { openPlayedHome, type PlayedHome, type PlayedTurn } from './played-home.ts';
 
 /** `first`: each message opens its session. `later`: it follows a small task and its answer. */
 export type SaidWhen = 'first' | 'later';
@@ -41,120 +16,40 @@ export interface PlayedEntry {
   readonly engine: string;
 }
 
-const SETTINGS: LearningSettings = {
-  autonomy: 'guarded',
-  failures: 3,
-  maxNewSkills: 3,
-  budget: { usdPerDay: 1, tokensPerDay: 500_000 },
-  prices: {},
-  since: 0,
-  verifiers: [],
-};
-const TURN_MS = 20_000;
-const POLICY = 'bench/model';
-const QUIET: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
-
-/**
- * Plays a history through recording, learning without a model, and recall, on a store in memory; the clock is the history's. The
- * turns are encoded, redacted and decoded as the gateway's are.
- */
+/** Plays a history through recording, learning without a model, and recall. */
 export async function playMemory(
   entry: MemoryEntry,
   embed: EmbeddingModel,
   said: SaidWhen,
 ): Promise<PlayedEntry> {
-  let now = entry.history[0]?.at ?? 0;
-  const clock: Clock = { now: () => now, monotonic: () => performance.now() };
-  const store = createMemoryStore();
-  const redactor = openRedactor();
-  const records = toRecords(store, clock.now, redactor);
-  const newId = createIds(clock);
-  const onFault = (error: unknown): void => {
-    throw error;
-  };
-  const lessons = await openLessons({ records, clock, newId, onFault, embed });
-  const worker = await startLearningWorker(SETTINGS, {
-    records,
-    decoder: () => {
-      const known: BlockCache = new Map();
-      return (view) => readStoredTurn(view, records, known);
-    },
-    publish: lessons.library.publish,
-    model: async () => undefined,
-    chat: () => Promise.reject(new Error('no model is configured')),
-    embed: embed.embed,
-    hasSecret: redactor.hasSecret,
-    buffer: { add: () => undefined },
-    onStatus: () => undefined,
-    clock,
-    newId,
-    log: QUIET,
-  });
-  const encoder = createTurnEncoder({ ...redactor, setKeys: () => undefined });
+  const home = await openPlayedHome(embed, entry.history[0]?.at ?? 0);
   try {
     for (const [nth, message] of entry.history.entries()) {
-      now = message.at;
-      const session = `${entry.id} ${nth}`;
-      for (const { request, reply } of turnsOf(message, nth, said)) {
-        const turn = { turn: newId('t'), session, at: now };
-        store.append(
-          encoder.batch(jobsOf(turn, message, { model: 'model', messages: request }, reply, lessons)),
-        );
-        now += TURN_MS;
-      }
-      worker.wake(1);
-      await worker.settle();
-      // The session is idle for half an hour, and ends as the daemon ends it.
-      now += IDLE_MS;
-      store.append({ facts: [{ at: now, fact: { type: 'session-end', session, reason: 'idle' } }] });
-      worker.wake();
-      await worker.settle();
+      const { at, agent, project } = message;
+      await home.play({
+        session: `${entry.id} ${nth}`,
+        at,
+        agent,
+        project,
+        turns: turnsOf(message, nth, said),
+      });
     }
-    now = entry.askedAt;
-    worker.wake();
-    await worker.settle();
-    const notes = lessons.library.lessons().filter(({ text }) => text.evidence.learner === NOTES).length;
-    const { block, engine } = await blockOf(entry, lessons, records, embed);
-    return { block, engine, lessons: describeLessons(lessons), notes };
+    const { id, question, askedAt, agent, project } = entry;
+    await home.settle(askedAt);
+    const notes = home.noteCount();
+    const asked = { session: `${id} fresh`, text: question, at: askedAt, agent, project };
+    const { block, engine } = await home.ask(asked);
+    return { block, engine, lessons: describeLessons(home), notes };
   } finally {
-    await worker.close();
+    await home.close();
   }
 }
 
-async function blockOf(
-  { question, agent, project, askedAt, id }: MemoryEntry,
-  { library, effects }: OpenLessons,
-  records: ReturnType<typeof toRecords>,
-  embed: EmbeddingModel,
-): Promise<Pick<PlayedEntry, 'block' | 'engine'>> {
-  const recall = createRecall({
-    embed,
-    fallback: createNgramEmbed(),
-    limits: MEMORY_LIMITS,
-    usefulness: (lesson) => effects.usefulness(lesson),
-    learnedIn: createReadLearnedIn(records),
-  });
-  await recall.update(library.shown(askedAt));
-  const query = { text: question, session: `${id} fresh`, agent, project, projectLabel: project };
-  const found = await recall.recall({ ...query, isUnhurried: true }, askedAt);
-  return { block: renderBlock(found.lessons, found.index), engine: found.engine };
-}
-
-const describeLessons = ({ library }: OpenLessons): readonly string[] =>
-  library.lessons().map(({ state, reason, text }) => {
+const describeLessons = ({ lessons }: PlayedHome): readonly string[] =>
+  lessons.library.lessons().map(({ state, reason, text }) => {
     const because = reason === undefined ? '' : `: ${reason}`;
     return `(${state}${because}) ${text.name}: ${text.description}`;
   });
-
-interface PlayedTurn {
-  readonly request: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];
-  readonly reply: string;
-}
 
 /** Small tasks that teach nothing, with an answer each. */
 const OPENINGS = [
@@ -173,51 +68,5 @@ function turnsOf({ text }: HistoryMessage, nth: number, said: SaidWhen): readonl
   return [
     { request: [opening], reply: answer },
     { request: [opening, { role: 'assistant', content: answer }, words], reply: ACKNOWLEDGED },
-  ];
-}
-
-function jobsOf(
-  { turn, session, at }: { readonly turn: string; readonly session: string; readonly at: number },
-  { agent, project }: HistoryMessage,
-  body: object,
-  reply: string,
-  { library }: OpenLessons,
-): Parameters<ReturnType<typeof createTurnEncoder>['batch']>[0] {
-  const bytes = (value: object): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
-  const answered = bytes({
-    id: `reply of ${turn}`,
-    model: 'model',
-    choices: [{ index: 0, message: { role: 'assistant', content: reply }, finish_reason: 'stop' }],
-  });
-  const intent = {
-    turn,
-    session,
-    agent,
-    role: 'main',
-    project: { id: project, label: project },
-    wire: 'openai-chat',
-    model: 'model',
-    generation: library.generation,
-    policy: POLICY,
-    lessons: [],
-    caller: 'owner',
-  } as const;
-  const outcome = { status: 'complete', httpStatus: 200, policy: POLICY, totalMs: 900 } as const;
-  return [
-    { type: 'start', at, intent, body: bytes(body) },
-    {
-      type: 'end',
-      at: at + 1_000,
-      turn,
-      session,
-      wire: 'openai-chat',
-      asked: POLICY,
-      outcome,
-      firstByteMs: 100,
-      contentType: 'application/json',
-      contentEncoding: undefined,
-      replyBytes: answered.length,
-      reply: answered,
-    },
   ];
 }

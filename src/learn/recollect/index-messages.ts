@@ -1,53 +1,73 @@
+import { createLruMap } from '../../base/lru-map.ts';
 import { isAttemptId } from '../../core/practice.ts';
 import { isUnattributed } from '../../core/principal.ts';
-import type { NewFact, Records } from '../../core/store.ts';
+import type { MessageIndexedFact } from '../../core/recollection.ts';
+import type { Records } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { readOwnSentences } from '../../reader/own-sentences.ts';
 import { readNamedTimes } from './named-days.ts';
+import { type PassageModel, packVectors, passagesOf } from './passages.ts';
 import { ownerOf, packCodes, wordCodes } from './word-codes.ts';
 
-/** The facts that index the messages of a session that has ended; a message that was indexed before is recognised by its fact's key. */
-export type IndexMessages = (session: string, now: number) => Promise<readonly NewFact[]>;
+/** Indexes the messages of a session that has ended; one that was indexed before is recognised by its fact's key. Rejects with `StoreError`. */
+export type IndexMessages = (session: string, now: number) => Promise<void>;
 
 interface IndexMessagesOptions {
-  readonly records: Pick<Records, 'session'>;
+  readonly records: Pick<Records, 'session' | 'append'>;
   readonly evidence: Pick<EvidenceReader, 'turns'>;
+  /** Absent: messages are found by their words alone. */
+  readonly model?: PassageModel;
 }
+
+/** Sessions end often when people come back to them. */
+const MOST_REMEMBERED = 20_000;
 
 /**
  * Indexes what people typed, once for each message. Where nobody knows whose words a session holds, it is left out: they would be found by
  * somebody else.
  */
-export function createIndexMessages({ records, evidence }: IndexMessagesOptions): IndexMessages {
+export function createIndexMessages({ records, evidence, model }: IndexMessagesOptions): IndexMessages {
+  const indexed = createLruMap<string, true>(MOST_REMEMBERED);
   return async (session, now) => {
-    if (isAttemptId(session)) return [];
+    if (isAttemptId(session)) return;
     const view = await records.session(session);
-    if (view === undefined || view.erased) return [];
+    if (view === undefined || view.erased) return;
     // Makes its table of phrases here, where nobody waits.
     readNamedTimes('', now);
-    const turns = firstTurnsOfMessages(await evidence.turns(session));
-    return turns.flatMap(({ evidence: { turn, agent, task } }): readonly NewFact[] => {
-      const project = view.project?.id;
-      if (isUnattributed(session, { agent, project })) return [];
-      const codes = wordCodes(typedText(task));
-      if (codes.length === 0) return [];
+    const project = view.project?.id;
+    for (const { evidence: own } of firstTurnsOfMessages(await evidence.turns(session))) {
+      const { turn, agent, task } = own;
+      if (isUnattributed(session, { agent, project }) || indexed.get(turn) !== undefined) continue;
+      const sentences = typedSentences(task);
+      const codes = wordCodes(sentences.join('\n'));
+      if (codes.length === 0) {
+        indexed.set(turn, true);
+        continue;
+      }
       const owner = ownerOf({ session, agent, ...(project === undefined ? {} : { project }) });
-      return [
-        {
-          at: now,
-          fact: { type: 'message-indexed', session, turn, owner, words: packCodes(codes) },
-          key: `message-indexed:${turn}`,
-        },
-      ];
-    });
+      const words = packCodes(codes);
+      const vectors = await vectorsOf(sentences, model);
+      const fact = { type: 'message-indexed', session, turn, owner, words, ...vectors } as const;
+      await records.append([{ at: now, fact, key: `message-indexed:${turn}` }]);
+      indexed.set(turn, true);
+    }
   };
 }
 
 /** What the person typed of a message. */
-export const typedText = (message: string): string =>
-  readOwnSentences(message)
-    .map(({ text }) => text)
-    .join('\n');
+export const typedSentences = (message: string): readonly string[] =>
+  readOwnSentences(message).map(({ text }) => text);
+
+/** Without its vectors a message is found by its words. */
+async function vectorsOf(
+  sentences: readonly string[],
+  model: PassageModel | undefined,
+): Promise<Pick<MessageIndexedFact, 'vectors' | 'engine'>> {
+  const vectors = await model?.embed(passagesOf(sentences)).catch(() => undefined);
+  return model === undefined || vectors === undefined
+    ? {}
+    : { vectors: packVectors(vectors), engine: model.id };
+}
 
 /** An agent works for many turns on one message; what repeats itself is a schedule's; what an agent reported is nobody's word. */
 const firstTurnsOfMessages = (turns: readonly AppraisedTurn[]): readonly AppraisedTurn[] =>

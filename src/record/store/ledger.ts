@@ -344,8 +344,10 @@ export function scrubFact(fact: Fact): Fact {
       return fact.spans.length === 0 ? fact : { ...fact, spans: [] };
     case 'message-quoted':
       return fact.block === '' ? fact : { ...fact, block: '' };
-    case 'message-indexed':
-      return fact.words === '' ? fact : { ...fact, words: '' };
+    case 'message-indexed': {
+      const { vectors, ...rest } = fact;
+      return fact.words === '' && vectors === undefined ? fact : { ...rest, words: '' };
+    }
     case 'turn-appraised': {
       const { isRemarked, ...rest } = fact;
       return fact.signals.length === 0 && fact.digests.length === 0 && isRemarked === undefined
