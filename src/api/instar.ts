@@ -5,7 +5,7 @@ import type { Json } from '../core/json.ts';
 import type { LessonKind, LessonState } from '../core/lesson.ts';
 import type { OverlayPayload } from '../core/overlay.ts';
 import type { PracticeResult } from '../learn/practice/practice-input.ts';
-import type { EpisodeOutcome, ListedLesson, OfferedFlow } from '../mcp/episode-api.ts';
+import type { EpisodeOutcome, ListedLesson, OfferedFlow, QuotedWords } from '../mcp/episode-api.ts';
 import type { PracticeOptions } from './practice-options.ts';
 
 /** Whose work it is. Lessons are learned for an agent and a project, and shown to the same ones. */
@@ -39,6 +39,8 @@ export interface InstarContext {
   readonly text: string;
   /** The lessons in it. */
   readonly lessons: readonly { readonly id: string; readonly name: string }[];
+  /** What the person said about it in earlier conversations, oldest first; it is in the text, too. */
+  readonly said: readonly QuotedWords[];
 }
 
 /** One try at a task. */

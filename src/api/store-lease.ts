@@ -14,12 +14,14 @@ import type { Records } from '../core/store.ts';
 import { type ControlAction, giveFeedback, reportEvent } from '../gateway/control-api.ts';
 import { decodeLessons } from '../lessons/codec.ts';
 import type { OpenLessons } from '../lessons/open-lessons.ts';
+import { createRecollect } from '../learn/recollect/recollect.ts';
 import { createStandaloneRecall, type StandaloneRecall } from '../lessons/recall/standalone-recall.ts';
 import type { EpisodeRecords } from '../mcp/episodes.ts';
 import { killFileBeside, listOverlays } from '../overlays/active-overlays.ts';
 import { lockHome } from '../record/home-lock.ts';
 import { openWholeStore, placeOfRecord } from '../record/open-store.ts';
 import { toRecords } from '../record/records.ts';
+import { readStoredTurn } from '../record/stored-turn.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import type { Redactor } from '../redact/redact.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
@@ -45,7 +47,7 @@ export interface HeldStore {
   readonly records: Records;
   readonly config: Config;
   readonly redactor: Pick<Redactor, 'hasSecret'>;
-  readonly embed: StandaloneRecall['embed'];
+  readonly embed: StandaloneRecall['model']['embed'];
   lessons(): Promise<OpenLessons>;
 }
 
@@ -58,6 +60,8 @@ interface OpenedStore {
 
 /** Calls that follow each other share one opening; another process that wants the home waits no longer than this. */
 const LINGER_MS = 50;
+/** The sentence model is loaded by the first question. */
+const LONGEST_LOAD_MS = 10_000;
 
 export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease {
   let opened: OpenedStore | undefined;
@@ -86,6 +90,17 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
     }
     return recall;
   };
+  const openRecalled: OpenRecalled = (records, { hasSecret }) => {
+    const standalone = recaller();
+    const recollect = createRecollect({
+      records,
+      decode: (view) => readStoredTurn(view, records, new Map()),
+      hasSecret,
+      model: standalone.model,
+      vectorMs: LONGEST_LOAD_MS,
+    });
+    return standalone.open(records, recollect);
+  };
   const giveBack = (): void => {
     clearTimeout(timer);
     const last = opened;
@@ -113,7 +128,7 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
   };
   const enter = (): OpenedStore | undefined => {
     if (isClosing) return undefined;
-    opened ??= openLocked(home, env, (records) => recaller().open(records));
+    opened ??= openLocked(home, env, openRecalled);
     if (opened === undefined) return undefined;
     users++;
     clearTimeout(timer);
@@ -123,7 +138,7 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
     use: (by, work) => run((store) => work(toEpisodeRecords(store, by, isOff))),
     hold: (work) =>
       run(async (store) =>
-        work({ ...store, config: readConfig(), embed: (texts) => recaller().embed(texts) }),
+        work({ ...store, config: readConfig(), embed: (texts) => recaller().model.embed(texts) }),
       ),
     close: async () => {
       giveBack();
@@ -133,11 +148,16 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
   };
 }
 
+type OpenRecalled = (
+  records: Records,
+  redactor: Pick<ReturnType<typeof openRedactor>, 'hasSecret'>,
+) => Promise<OpenLessons>;
+
 /** Undefined when another process has the home. */
 function openLocked(
   home: Home,
   env: NodeJS.ProcessEnv,
-  openLessons: (records: Records) => Promise<OpenLessons>,
+  openLessons: OpenRecalled,
 ): OpenedStore | undefined {
   const lock = lockHome(home.lockFile);
   if (lock === undefined) return undefined;
@@ -155,7 +175,7 @@ function openLocked(
       records,
       redactor,
       lessons: () => {
-        lessons ??= openLessons(records);
+        lessons ??= openLessons(records, redactor);
         return lessons;
       },
       close: async () => {

@@ -217,6 +217,7 @@ async function openServed(options: ServeLessonsOptions, engines: Engines): Promi
   const open = await openLessons({
     recall: async (query, now) => index?.recall(query, now) ?? nothingRecalled,
     recertify: options.recertify,
+    recollect: options.recollect,
     embed,
     records,
     clock,

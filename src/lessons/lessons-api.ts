@@ -3,6 +3,7 @@ import { asArray, asNumber, asObject, asString, compact, isObject, type JsonObje
 import type { ChangeResult, Lesson, LessonPlace, PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { Recall } from '../core/recall.ts';
+import type { Recollect, Recollection } from '../core/recollection.ts';
 import type { Records } from '../core/store.ts';
 import type { Adherence } from './adherence/adherence.ts';
 import { describeBreaks } from './adherence/adherence.ts';
@@ -28,7 +29,7 @@ import { isCompared, measurementOf } from './identity-measurement.ts';
 import { lessonHash } from './lesson-hash.ts';
 import { createLibraryLinks, describeLinks } from './links.ts';
 import { isOfTeam } from './member-library.ts';
-import { placeLessons } from './render-block.ts';
+import { placeLessons, renderPast } from './render-block.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
 import { namesOf, promptName } from './title.ts';
 import { admit, audienceOf, createReadLearnedIn, type ReadLearnedIn } from './visibility.ts';
@@ -42,6 +43,8 @@ interface LessonsApiOptions {
   readonly trials: () => Promise<Pick<Trials, 'of'>>;
   readonly newId: (prefix: string) => string;
   readonly recall: Recall;
+  /** What the asker said in earlier sessions; absent: lessons alone are recalled. */
+  readonly recollect?: Recollect;
   readonly review: () => Promise<JsonObject>;
   readonly now: () => number;
   /** Where prompts show lessons. */
@@ -192,7 +195,7 @@ async function recallNamed(
   }
   const best =
     named.find(({ admitted }) => admitted === 'yes') ?? named.find(({ admitted }) => admitted === 'shared');
-  return toRecalled(best === undefined ? [] : [best.lesson], [], 'system');
+  return toRecalled(best === undefined ? [] : [best.lesson], [], { place: 'system', said: [] });
 }
 
 async function recallTask(options: LessonsApiOptions, query: JsonObject): Promise<JsonObject> {
@@ -215,7 +218,20 @@ async function recallTask(options: LessonsApiOptions, query: JsonObject): Promis
   const listed = result.index.filter(isWanted).slice(0, Math.max(0, limit - shown.length));
   const { generation } = library;
   if (isCounted) await recordEpisodeRecall({ episode, result, shown, listed, generation, at }, records);
-  return toRecalled(shown, listed, place);
+  // Lessons that a program asks for by their worth are for its prompt; what a person said is for whoever looks back.
+  const said = query.isProven === true ? [] : await recollectFor(options, asked);
+  return toRecalled(shown, listed, { place, said });
+}
+
+/** A search that fails finds nothing: the lessons are there. */
+async function recollectFor(
+  { recollect, member }: LessonsApiOptions,
+  { text, agent, project }: { readonly text: string; readonly agent: string; readonly project?: string },
+): Promise<readonly Recollection[]> {
+  if (recollect === undefined || text === '') return [];
+  // The id of no session, which says whose the question is.
+  const session = `${member === undefined ? '' : `${member}:`}recall`;
+  return recollect(compact({ text, session, agent, project, member })).catch(() => []);
 }
 
 /** Live lessons that sessions or trials showed to help. */
@@ -226,13 +242,28 @@ async function provenLessons(options: LessonsApiOptions): Promise<(lesson: Lesso
     (options.effect(lesson.id)?.verdict === 'helpful' || trialOf(lesson, trials)?.end?.outcome === 'helpful');
 }
 
-const toRecalled = (shown: readonly Lesson[], listed: readonly Lesson[], place: LessonPlace): JsonObject => ({
-  ...placeLessons(place, shown, listed),
-  lessons: [
-    ...shown.map(({ id, text }) => ({ id, name: text.name })),
-    ...listed.map(({ id, text }) => ({ id, name: text.name, isLine: true })),
-  ],
-});
+function toRecalled(
+  shown: readonly Lesson[],
+  listed: readonly Lesson[],
+  { place, said }: { readonly place: LessonPlace; readonly said: readonly Recollection[] },
+): JsonObject {
+  const placed = placeLessons(place, shown, listed);
+  const texts = [placed.text, ...(said.length === 0 ? [] : [renderPast(said, place)])];
+  return {
+    ...placed,
+    text: texts.filter((text) => text !== '').join('\n\n'),
+    lessons: [
+      ...shown.map(({ id, text }) => ({ id, name: text.name })),
+      ...listed.map(({ id, text }) => ({ id, name: text.name, isLine: true })),
+    ],
+    said: said.map(({ at, session, turn, text }) => ({
+      at: new Date(at).toISOString(),
+      session,
+      turn,
+      text,
+    })),
+  };
+}
 
 /** A retired or rejected lesson, when no other lesson has its name. */
 function onlyNamed(name: string, library: Library): Lesson | undefined {

@@ -4,6 +4,7 @@ import { compact, type JsonObject } from '../core/json.ts';
 import type { LessonPlace } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { EmbeddingModel, Recall } from '../core/recall.ts';
+import type { Recollect } from '../core/recollection.ts';
 import type { Records } from '../core/store.ts';
 import { StoreError } from '../core/store.ts';
 import { createNgramEmbed } from '../embed/ngram-embed.ts';
@@ -53,6 +54,8 @@ export interface OpenLessonsOptions {
   readonly recertify?: (moved: readonly MovedLesson[]) => Promise<readonly string[]>;
   /** Without it recall uses n-grams only. */
   readonly recall?: Recall;
+  /** What the asker said in earlier sessions; absent: only lessons are recalled. */
+  readonly recollect?: Recollect;
   /** The sentence model; without it n-grams are compared. */
   readonly embed?: EmbeddingModel;
   /** `library.place`; the system prompt unless it is given. */
@@ -108,6 +111,7 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
       now: clock.now,
       place: options.place ?? (() => 'system'),
       recall,
+      ...compact({ recollect: options.recollect }),
       ...(member === undefined ? {} : { member }),
       review: async () => ({
         ...(await reviewLibrary({

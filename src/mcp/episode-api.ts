@@ -28,6 +28,17 @@ export interface RecalledLessons {
   readonly text: string;
   /** `isLine`: only its line is in the text. */
   readonly lessons: readonly { readonly id: string; readonly name: string; readonly isLine?: true }[];
+  /** What the person said about it in earlier conversations, oldest first; it is in the text, too. */
+  readonly said: readonly QuotedWords[];
+}
+
+/** A person's own words, with their source. */
+export interface QuotedWords {
+  /** When they were said, as an ISO date. */
+  readonly at: string;
+  readonly session: string;
+  readonly turn: string;
+  readonly text: string;
 }
 
 export interface ListedLesson {

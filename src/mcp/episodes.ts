@@ -139,7 +139,7 @@ const scopeOf = ({ agent, client, project, domain }: EpisodeCaller): JsonObject 
 });
 
 function readRecalled(value: unknown): RecalledLessons {
-  const { text, lessons } = asObject(value);
+  const { text, lessons, said } = asObject(value);
   return {
     text: asString(text) ?? '',
     lessons: asArray(lessons)
@@ -148,6 +148,14 @@ function readRecalled(value: unknown): RecalledLessons {
         id: asString(id) ?? '',
         name: asString(name) ?? '',
         ...(isLine === true && { isLine }),
+      })),
+    said: asArray(said)
+      .map(asObject)
+      .map((quote) => ({
+        at: asString(quote.at) ?? '',
+        session: asString(quote.session) ?? '',
+        turn: asString(quote.turn) ?? '',
+        text: asString(quote.text) ?? '',
       })),
   };
 }

@@ -290,9 +290,10 @@ const refusal = (why: string, fix: string): CallToolResult => ({
   isError: true,
 });
 
-const recalledData = ({ text, lessons }: RecalledLessons): JsonObject => ({
+const recalledData = ({ text, lessons, said }: RecalledLessons): JsonObject => ({
   lessons: text,
   ids: lessons.map(({ id }) => id),
+  said: said.map((quote) => ({ ...quote })),
 });
 
 const recalledText = ({ text }: RecalledLessons): string =>

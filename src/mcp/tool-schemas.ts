@@ -28,9 +28,12 @@ const asker = {
 const report = (about: string) => z.string().max(LONGEST_REPORT).describe(about);
 const ids = z.array(z.string());
 const count = z.int().min(0);
+const said = z
+  .array(z.object({ at: z.string(), session: z.string(), turn: z.string(), text: z.string() }))
+  .describe('What the user said about it in earlier conversations, with its source.');
 
 export const startInput = z.object({ task, ...asker });
-export const startOutput = z.object({ episode: z.string(), lessons: z.string(), ids });
+export const startOutput = z.object({ episode: z.string(), lessons: z.string(), ids, said });
 
 export const attemptInput = z.object({
   episode: id('The id that start_episode answered with.'),
@@ -57,7 +60,7 @@ export const pullInput = z.object({
   limit: z.int().min(1).max(20).optional().describe('The maximum number of lessons.'),
   ...asker,
 });
-export const pullOutput = z.object({ lessons: z.string(), ids });
+export const pullOutput = z.object({ lessons: z.string(), ids, said });
 
 export const listInput = z.object({
   state: z.enum(LESSON_STATES).optional().describe('Only those in this state.'),
@@ -118,7 +121,7 @@ export const ATTEMPT_DESCRIPTION = `Reports one try within an episode: what was 
 
 export const END_DESCRIPTION = `Ends an episode with its outcome. Call it once, when the task is done, given up or handed back. What failed and then worked becomes a lesson for later work.`;
 
-export const PULL_DESCRIPTION = `Looks up lessons from earlier work: by task those that fit it, as they would be shown; by name the whole text of one of which you have only the line. Changes nothing. Use it when you are stuck, or before a step of a new kind. No lessons is an answer too: then nothing that was learned fits.`;
+export const PULL_DESCRIPTION = `Looks up earlier work: by task the lessons that fit it, as they would be shown, and what the user said about it in earlier conversations, with dates; by name the whole text of one of which you have only the line. Changes nothing. Use it when you are stuck, or before a step of a new kind, or when the user asks what was said or done before. No lessons is an answer too: then nothing that was learned fits.`;
 
 export const LIST_DESCRIPTION = `Lists what has been learned, by name, with its state: proposed (waits for a person), trial (shown and measured), live, retired, rejected. Changes nothing. For the user's questions about what was learned; to get advice for a task use pull_experiences.`;
 

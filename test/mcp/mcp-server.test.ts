@@ -113,6 +113,7 @@ describe('the MCP tools', () => {
       episode: 'ep-1',
       lessons: '### iso-dates\n\nWrite dates as 2026-03-16.',
       ids: ['lesson-1'],
+      said: [],
     });
     expect(textOf(started)).toContain('ep-1');
     expect(textOf(started)).toContain('Write dates as 2026-03-16.');
@@ -178,10 +179,11 @@ describe('the MCP tools', () => {
     expect(pulled.structuredContent).toEqual({
       lessons: '### iso-dates\n\nWrite dates as 2026-03-16.',
       ids: ['lesson-1'],
+      said: [],
     });
     expect(api.queries).toEqual([{ limit: 3, agent: 'writer', client: 'claude-code' }]);
     const nothing = await client.callTool({ name: 'pull_experiences', arguments: { task: 'cook' } });
-    expect(nothing.structuredContent).toEqual({ lessons: '', ids: [] });
+    expect(nothing.structuredContent).toEqual({ lessons: '', ids: [], said: [] });
     expect(textOf(nothing)).toContain('No lesson fits this task');
     expect(api.episodes.size).toBe(0);
   });
@@ -194,6 +196,7 @@ describe('the MCP tools', () => {
     expect(named.structuredContent).toEqual({
       lessons: '### iso-dates\n\nWrite dates as 2026-03-16.',
       ids: ['lesson-1'],
+      said: [],
     });
     expect(textOf(await pull({ name: 'nope' }))).toContain('No lesson named "nope"');
     const neither = await pull({ agent: 'writer' });

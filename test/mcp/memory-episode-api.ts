@@ -42,8 +42,9 @@ export function createMemoryEpisodeApi(lessons: readonly ListedLesson[] = [DATES
       ? {
           text: '### iso-dates\n\nWrite dates as 2026-03-16.',
           lessons: [{ id: 'lesson-1', name: 'iso-dates' }],
+          said: [],
         }
-      : { text: '', lessons: [] };
+      : { text: '', lessons: [], said: [] };
   const tally = ({ attempts }: Kept) => ({
     attempts: attempts.length,
     failed: attempts.filter(({ ok }) => !ok).length,
@@ -81,7 +82,7 @@ export function createMemoryEpisodeApi(lessons: readonly ListedLesson[] = [DATES
     },
     recall: async (asked) => {
       if ('name' in asked) {
-        const named = asked.name === 'iso-dates' ? recalled('dates') : { text: '', lessons: [] };
+        const named = asked.name === 'iso-dates' ? recalled('dates') : { text: '', lessons: [], said: [] };
         return { ok: true, value: named };
       }
       const { task, ...query } = asked;

@@ -13,7 +13,7 @@ const tally = { attempts: 1, failed: 0 };
 const api = {
   start: async (episode) => {
     keep({ start: episode });
-    return slowly({ episode: 'ep-1', recalled: { text: '', lessons: [] } });
+    return slowly({ episode: 'ep-1', recalled: { text: '', lessons: [], said: [] } });
   },
   attempt: async (attempt) => {
     const told = await slowly(tally);
@@ -24,7 +24,7 @@ const api = {
     keep({ end });
     return slowly({ ...tally, learns: false });
   },
-  recall: async () => slowly({ text: '', lessons: [] }),
+  recall: async () => slowly({ text: '', lessons: [], said: [] }),
   list: async () => slowly([]),
   flows: async () => slowly([]),
   feedback: async () => slowly(null),

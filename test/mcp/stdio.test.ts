@@ -66,7 +66,7 @@ describe('the MCP server as a process', () => {
       await client.connect(new StdioClientTransport({ command: process.execPath, args: [ENTRY, file] }));
       expect((await client.listTools()).tools).toHaveLength(7);
       const started = await client.callTool({ name: 'start_episode', arguments: { task: 'x' } });
-      expect(started.structuredContent).toEqual({ episode: 'ep-1', lessons: '', ids: [] });
+      expect(started.structuredContent).toEqual({ episode: 'ep-1', lessons: '', ids: [], said: [] });
       await client.close();
       expect(read(file)).toEqual([{ start: { task: 'x', client: 'opencode' } }, 'left']);
     }

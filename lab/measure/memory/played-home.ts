@@ -34,7 +34,8 @@ export const MEMORY_LIMITS = {
 /** Where a conversation belongs. */
 export interface PlayedPlace {
   readonly agent: string;
-  readonly project: string;
+  /** Absent: a conversation with an assistant about anything. */
+  readonly project?: string;
 }
 
 /** One request of a conversation, and the reply. */
@@ -124,6 +125,7 @@ export async function openPlayedHome(embed: EmbeddingModel, since: number): Prom
     model: async () => undefined,
     chat: () => Promise.reject(new Error('no model is configured')),
     embed: embed.embed,
+    sentenceModel: embed,
     hasSecret: redactor.hasSecret,
     buffer: { add: () => undefined },
     onStatus: () => undefined,
@@ -169,7 +171,7 @@ interface AskParts {
 }
 
 function createAsk({ lessons, records, embed, decode, hasSecret }: AskParts): PlayedHome['ask'] {
-  const recollect = createRecollect({ records, decode, hasSecret });
+  const recollect = createRecollect({ records, decode, hasSecret, model: embed });
   const recall = createRecall({
     embed,
     fallback: createNgramEmbed(),
@@ -179,7 +181,7 @@ function createAsk({ lessons, records, embed, decode, hasSecret }: AskParts): Pl
   });
   return async ({ session, text, at, agent, project }) => {
     await recall.update(lessons.library.shown(at));
-    const query = { text, session, agent, project, projectLabel: project };
+    const query = compact({ text, session, agent, project, projectLabel: project });
     const recalled = await recall.recall({ ...query, isUnhurried: true }, at);
     const question = readQuestion({ newestIsUser: true, links: ['asked'], task: text, taskLink: 'asked' });
     const before = performance.now();
@@ -218,7 +220,7 @@ function jobsOf(
     session,
     agent,
     role: 'main',
-    project: { id: project, label: project },
+    ...(project === undefined ? {} : { project: { id: project, label: project } }),
     wire: 'openai-chat',
     model: 'model',
     generation: library.generation,

@@ -40,7 +40,7 @@ export const MEMORY_SETS = {
   'prefeval-pool': { folder: 'prefeval', read: (folder) => readPrefEval(folder, EVERYTHING), isQuoted: true },
 } as const satisfies Record<string, MemorySet>;
 
-const PLACE = { agent: 'assistant', project: 'home' };
+const PLACE = { agent: 'assistant' };
 const DAY_MS = 86_400_000;
 const ACKNOWLEDGED = 'Okay.';
 /** The room of the baselines: the bodies and lines of lessons, and what was said. */

@@ -20,6 +20,8 @@ interface RecollectOptions {
   readonly hasSecret: (text: string) => boolean;
   /** Absent, late or broken: messages are found by their words alone. */
   readonly model?: PassageModel;
+  /** How long a question waits for its vector; absent: what a request can wait. */
+  readonly vectorMs?: number;
 }
 
 /** Messages whose text is read for one query: the best by words, and as many by meaning. */
@@ -41,13 +43,14 @@ interface Passage extends Omit<Recollection, 'times'> {
  * Searches what the asker said in earlier sessions: by words and by meaning in an index in memory, then by the sentences of the best
  * messages, which are read from the record. What was asked to be forgotten later is left out, and so are these requests.
  */
-export function createRecollect({ records, decode, hasSecret, model }: RecollectOptions): Recollect {
+export function createRecollect(options: RecollectOptions): Recollect {
+  const { records, decode, hasSecret, model } = options;
   const index = createMessageIndex(records, model);
   return async (query) => {
     if (isUnattributed(query.session, query)) return [];
     const codes = wordCodes(query.text);
     if (codes.length === 0) return [];
-    const vector = await vectorOf(query.text, model);
+    const vector = await vectorOf(query.text, options);
     const answer = await index.search(ownerOf(query), { codes, vector }, MOST_CANDIDATES);
     const wanted = weighWords(codes, answer);
     const passages: Passage[] = [];
@@ -69,23 +72,39 @@ export function createRecollect({ records, decode, hasSecret, model }: Recollect
     }
     const isTakenBack = ({ at, sentences }: Passage): boolean =>
       requests.some((one) => one.at > at && sentences.some((s) => isForgotten(one.request, readClaim(s))));
+    const kind = query.project === undefined ? 'personal' : 'project';
     return choosePassages(
       passages.filter((passage) => !isTakenBack(passage)),
-      vector !== undefined,
+      LEAST_FIT[vector === undefined ? 'words' : kind],
     );
   };
 }
 
-const vectorOf = async (text: string, model: PassageModel | undefined): Promise<Float32Array | undefined> => {
-  const vectors = await within(model?.embed([text]).catch(() => []) ?? Promise.resolve([]), VECTOR_MS);
+const vectorOf = async (
+  text: string,
+  { model, vectorMs = VECTOR_MS }: Pick<RecollectOptions, 'model' | 'vectorMs'>,
+): Promise<Float32Array | undefined> => {
+  const vectors = await within(model?.embed([text]).catch(() => []) ?? Promise.resolve([]), vectorMs);
   return vectors?.[0];
 };
 
-/** How well a message answers a question: shared words, weighed by how rare they are, and nearness in meaning. */
-const fitOf = ({ words, meaning }: IndexHit, cover: number): number => words + meaning + cover;
+/** How much shared words count beside nearness in meaning: fitted on public questions about earlier conversations (docs/memory.md). */
+const COVER_WEIGHT = 0.6;
 
-/** Below this nothing is quoted. */
-const leastFit = (best: number, hasMeaning: boolean): number => Math.max(hasMeaning ? 0.6 : 0.4, best * 0.5);
+/** How well a message answers a question: nearness in meaning, and shared words, weighed by how rare they are. */
+const fitOf = ({ meaning }: IndexHit, cover: number): number => meaning + COVER_WEIGHT * cover;
+
+/** Below these fits a message is about something else. */
+const LEAST_FIT = {
+  /** Most questions in a project are about its code, not about what was said. */
+  project: 0.45,
+  /** Talk with an assistant about anything. */
+  personal: 0.25,
+  /** Where only words are compared. */
+  words: 0.15,
+} as const;
+/** Below this share of the best one's fit, too. */
+const LEAST_SHARE = 0.55;
 
 type WantedWords = ReadonlyMap<number, number>;
 
@@ -128,9 +147,9 @@ const sumOf = (wanted: WantedWords, isCounted: (code: number) => boolean): numbe
   [...wanted].reduce((sum, [code, weight]) => (isCounted(code) ? sum + weight : sum), 0);
 
 /** The best ones that have room, without repetitions, oldest first: where two differ, the later one holds. */
-function choosePassages(passages: readonly Passage[], hasMeaning: boolean): readonly Recollection[] {
+function choosePassages(passages: readonly Passage[], leastFit: number): readonly Recollection[] {
   const ranked = passages.toSorted((one, other) => other.fit - one.fit || other.at - one.at);
-  const least = leastFit(ranked[0]?.fit ?? 0, hasMeaning);
+  const least = Math.max(leastFit, (ranked[0]?.fit ?? 0) * LEAST_SHARE);
   const texts = new Set<string>();
   let room = MOST_TOKENS;
   const chosen: Passage[] = [];

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
+import type { Recollect } from '../../core/recollection.ts';
 import type { Records } from '../../core/store.ts';
 import { createMiniLmEmbed } from '../../embed/minilm-embed.ts';
 import { createNgramEmbed } from '../../embed/ngram-embed.ts';
@@ -28,9 +29,9 @@ interface StandaloneRecallOptions {
 /** Recall as the gateway does it, for a program that has the store only from time to time. */
 export interface StandaloneRecall {
   /** The library of these records. The lock of the home must be held until `pause`. */
-  open(records: Records): Promise<OpenLessons>;
+  open(records: Records, recollect: Recollect): Promise<OpenLessons>;
   /** The sentence model, for whoever compares texts. */
-  readonly embed: EmbeddingModel['embed'];
+  readonly model: Pick<EmbeddingModel, 'id' | 'dimensions' | 'embed'>;
   /** Closes the files of the home; the model and the embeddings stay for the next `open`. */
   pause(): Promise<void>;
   close(): Promise<void>;
@@ -68,8 +69,8 @@ export function createStandaloneRecall(options: StandaloneRecallOptions): Standa
     await closing?.close();
   };
   return {
-    embed: (texts) => embed.embed(texts),
-    open: async (records) => {
+    model: embed,
+    open: async (records, recollect) => {
       learnedIn = createReadLearnedIn(records);
       const lessons = await openLessons({
         records,
@@ -79,6 +80,7 @@ export function createStandaloneRecall(options: StandaloneRecallOptions): Standa
           throw error;
         },
         embed,
+        recollect,
         recall: async (query, now) => {
           const shown = lessons.library.shown(now);
           // Without a cache the lessons are embedded again.
