@@ -61,8 +61,13 @@ export function printExplanation(
       isAll || heading === 'shown',
     ),
   );
-  if (rows.length > 0) printer.line('');
-  printer.fields(rows);
+  const said = asArray(explanation.said).map(asObject);
+  const quotes = said.map(({ at: when, session, because }): readonly [string, Part] => [
+    'said before',
+    `${localTime(Date.parse(String(when)))} in session ${shortId(String(session))}: ${String(because)}`,
+  ]);
+  if (rows.length + quotes.length > 0) printer.line('');
+  printer.fields([...rows, ...quotes]);
   const compared = asArray(explanation.choices)
     .map(asObject)
     .findLast(({ engine }) => asString(engine) !== 'none');

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { JsonObject } from '../../src/core/json.ts';
 import { runInProcess } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
@@ -87,6 +88,38 @@ describe('what happened, told in an earlier session', () => {
     expect(await asked('Write a function that counts the crushed corners of a box.')).not.toContain(HEADING);
     expect(await asked('How are you?')).not.toContain(HEADING);
     expect(await asked('Why does the build of the parser fail on Windows?')).not.toContain(HEADING);
+  });
+
+  it('is found in other words than it was said in', async () => {
+    const other = 'Was the package I got damaged?';
+    await vi.waitFor(async () => expect(await asked(other)).toContain('seven crushed corners'), SOON);
+  });
+
+  it('is what a program gets that looks it up, with its source, for its own agent alone', async () => {
+    const lookUp = async (agent: string): Promise<JsonObject> => {
+      const { body } = await ask(daemon.port, {
+        path: '/api/recall',
+        body: JSON.stringify({ task: 'the crushed corners of the outer box', agent }),
+        headers: { authorization: `Bearer ${daemon.key}` },
+      });
+      return JSON.parse(body.toString()) as JsonObject;
+    };
+    const { said, text } = await lookUp('ada');
+    const quote = expect.objectContaining({
+      session: 'parcel',
+      text: expect.stringContaining('seven crushed corners'),
+    });
+    expect(said).toEqual([quote]);
+    expect(text).toContain('seven crushed corners');
+    expect(await lookUp('bob')).toMatchObject({ said: [], text: '' });
+  });
+
+  it('is named by `lessons why`, with the session it comes from', async () => {
+    await asked(CORNERS, { session: 'why' });
+    await vi.waitFor(async () => {
+      const { stdout } = await runInProcess(['lessons', 'why', 'last', '--home', home.dir]);
+      expect(stdout).toMatch(/said before +.* in session parcel: this message asks about it/);
+    }, SOON);
   });
 
   it('is for the same person and agent alone', async () => {

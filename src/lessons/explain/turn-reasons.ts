@@ -5,9 +5,10 @@ import type { Library } from '../../core/library.ts';
 import { AUTO_MODEL } from '../../core/overlay.ts';
 import type { Records, TurnView } from '../../core/store.ts';
 import { isNgramEngine } from '../../embed/ngram-embed.ts';
+import { shortId } from '../../text/short-id.ts';
 import { namesOf } from '../title.ts';
 import { createReadLearnedIn, type LearnedIn } from '../visibility.ts';
-import { explainLessons } from './explain-turn.ts';
+import { explainLessons, type RecallDecision } from './explain-turn.ts';
 
 const BY_LETTERS =
   'found by letters: the sentence model was not ready; the task is looked at again with the next message';
@@ -62,9 +63,32 @@ export async function explainTurn(
     shown: turn.lessons.map((lesson) => ({ id: lesson, ...namesOf(library.lesson(lesson)) })),
     lessons: explainLessons(options).map((one) => ({ ...one })),
     choices,
+    said: await readQuoted(turn, all, records),
     route: routeOf(turn, recalls),
     note: noteFor(turn, choices.length, library),
   });
+}
+
+/** The messages of earlier sessions that stand in the prompt, because a question of the turn's conversation is about them. */
+async function readQuoted(
+  turn: TurnView,
+  decisions: readonly RecallDecision[],
+  records: Pick<Records, 'turn'>,
+): Promise<readonly JsonObject[] | undefined> {
+  const until = turn.endedAt ?? Infinity;
+  const quoted = decisions.flatMap(({ at, fact }) =>
+    at <= until ? (fact.quoted ?? []).map((id) => ({ id, asked: fact.turn })) : [],
+  );
+  const said: JsonObject[] = [];
+  for (const { id, asked } of quoted) {
+    const source = await records.turn(id);
+    if (source === undefined) continue;
+    const at = new Date(source.startedAt).toISOString();
+    const because =
+      asked === turn.id ? 'this message asks about it' : `turn ${shortId(asked)} asked about it`;
+    said.push({ at, session: source.session, turn: id, because });
+  }
+  return said.length === 0 ? undefined : said;
 }
 
 /** What the router chose for the conversation of a turn, and why. Undefined for a turn that was not routed, and for a sub-agent's. */
