@@ -106,6 +106,11 @@ function openHome(death?: Death) {
     writes: () => writes,
     starts: () => starts,
     report: (facts: readonly NewFact[]) => void store.append({ facts: [...facts] }),
+    /** The turns whose messages can be found by what was said. */
+    found: async (): Promise<readonly string[]> => {
+      const facts = await toRecords(store, clock.now, redactor).factsOf('message-indexed', 0, 1_000);
+      return facts.flatMap(({ fact }) => (fact.type === 'message-indexed' ? [fact.turn] : [])).sort();
+    },
     pass: (ms: number) => {
       now += ms;
     },
@@ -296,7 +301,7 @@ async function live(death?: Death) {
       const turns = [...evidence.turns].sort();
       return JSON.stringify({ name, kind, state, description, content, scope, turns, check });
     });
-  return { lessons: lessons.sort(), writes: home.writes(), starts: home.starts() };
+  return { lessons: lessons.sort(), found: await home.found(), writes: home.writes(), starts: home.starts() };
 }
 
 describe('a process that is killed while it learns', () => {
@@ -309,16 +314,18 @@ describe('a process that is killed while it learns', () => {
     expect(whole.lessons.filter((one) => one.includes(RELEASE))).not.toEqual([]);
     const dates = whole.lessons.map((one) => JSON.parse(one)).find(({ name }) => name === TOLD.name);
     expect(dates?.check).toMatchObject({ standing: 'accepted', by: 'words' });
+    expect(whole.found).toHaveLength(11);
     const few = countOf(8, whole.writes);
     const deaths = Array.from({ length: few }, (_, nth) => 1 + Math.floor((nth * whole.writes) / few));
     for (const write of deaths)
       for (const isWritten of [false, true]) {
-        const { lessons, starts } = await live({ write, isWritten });
-        expect({ write, isWritten, starts, lessons }).toEqual({
+        const { lessons, found, starts } = await live({ write, isWritten });
+        expect({ write, isWritten, starts, lessons, found }).toEqual({
           write,
           isWritten,
           starts: 2,
           lessons: whole.lessons,
+          found: whole.found,
         });
       }
   }, 600_000);
