@@ -9,12 +9,14 @@ import { writeSection } from '../markdown.ts';
 import { fitWeights } from './fit.ts';
 import { measureQuality, type RecallQuality, reportQuality } from './quality.ts';
 import { readTasks } from './read-tasks.ts';
+import { measureSaid, reportSaid, type SaidSpeed } from './said-speed.ts';
 import { measureRealScan, measureScans, reportScans } from './scans.ts';
 import { measureSpeed, type RecallSpeed, reportSpeed } from './speed.ts';
 
 /**
  * Quality and speed of recall. `--quality`: only the quality. `--pairs FILE`: only the quality, for any file of that format; `--json`
- * prints it as JSON. `--fit`: the weights of recall that are best on the dev split of our tasks.
+ * prints it as JSON. `--said 10000,1000000`: the speed of the search of
+ * what a person said. `--fit`: the weights of recall that are best on the dev split of our tasks.
  */
 const OURS = 'lab/measure/recall/tasks.jsonl';
 /** 90 lessons, with tasks that are near to them and need none. */
@@ -28,6 +30,8 @@ const { values: options } = parseArgs({
     fit: { type: 'boolean', default: false },
     /** Shares do not depend on the load of the machine; times do, and are measured on a quiet one. */
     quality: { type: 'boolean', default: false },
+    /** Only the search of what a person said, over as many sentences each. */
+    said: { type: 'string' },
     /** Internal: measures one size in a process of its own. */
     one: { type: 'string' },
   },
@@ -106,7 +110,11 @@ async function run(): Promise<void> {
     if (texts.length > 0) writeSection('docs/recall.md', section, [head, ...texts].join('\n\n'));
 }
 
-if (options.one === undefined) await run();
+if (options.said !== undefined) {
+  const found: SaidSpeed[] = [];
+  for (const size of options.said.split(',').map(Number)) found.push(await measureSaid(size));
+  process.stdout.write(`${options.json ? JSON.stringify(found) : reportSaid(found)}\n`);
+} else if (options.one === undefined) await run();
 else {
   const tasks = readTasks(NEAR).tasks.map(({ query }) => query);
   process.stdout.write(JSON.stringify(await measureSpeed(Number(options.one), tasks.slice(0, 120))));

@@ -39,6 +39,12 @@ const B = 0.75;
 const PAGE = 2000;
 /** Few messages cannot tell rare words from common ones: the collection is treated as at least this large. */
 const FEWEST = 64;
+/** Of a question: more words make a search slower, and say little. */
+const MOST_WORDS = 12;
+/** Places of messages that are read for one question. */
+const MOST_READ = 200_000;
+/** What is farther away is about something else. */
+const LEAST_COSINE = 0.1;
 /** Passages with a vector; those of older messages are found by their words. 20 MB. */
 const MOST_VECTORS = 50_000;
 
@@ -46,16 +52,13 @@ const MOST_VECTORS = 50_000;
 interface OwnedMessages {
   readonly turns: string[];
   readonly lengths: number[];
-  /** By code: the places of the messages that have the word, and how often each has it. */
-  readonly postings: Map<number, Postings>;
+  /** By code: the places of the messages that have the word, once for each time that they say it. */
+  readonly postings: Map<number, number[]>;
+  /** By code: how many messages have it. */
+  readonly counts: Map<number, number>;
   /** Passages with a vector, oldest first. */
   passages: OwnedPassage[];
   totalLength: number;
-}
-
-interface Postings {
-  readonly places: number[];
-  readonly counts: number[];
 }
 
 interface OwnedPassage {
@@ -101,7 +104,8 @@ export function createMessageIndex(
       const own = owners.get(owner);
       if (own === undefined) return { hits: [], weightOf: () => 1 };
       const byWords = scoreWords(own, codes);
-      const byMeaning = vectors && vector ? scoreMeaning(own, vector, vectors) : new Map();
+      const byMeaning =
+        vectors && vector ? scoreMeaning(own, vector, vectors) : new Map<number, NearPassage>();
       return {
         hits: joinHits(own, byWords, byMeaning, most),
         weightOf: (code) => weightIn(own, code),
@@ -111,7 +115,14 @@ export function createMessageIndex(
 }
 
 function newOwner(owners: Map<string, OwnedMessages>, owner: string): OwnedMessages {
-  const own: OwnedMessages = { turns: [], lengths: [], postings: new Map(), passages: [], totalLength: 0 };
+  const own: OwnedMessages = {
+    turns: [],
+    lengths: [],
+    postings: new Map(),
+    counts: new Map(),
+    passages: [],
+    totalLength: 0,
+  };
   owners.set(owner, own);
   return own;
 }
@@ -121,14 +132,10 @@ function addMessage(own: OwnedMessages, turn: string, codes: Uint32Array): numbe
   own.lengths.push(codes.length);
   own.totalLength += codes.length;
   for (const code of codes) {
-    const postings = own.postings.get(code) ?? { places: [], counts: [] };
-    own.postings.set(code, postings);
-    const end = postings.places.length - 1;
-    if (postings.places[end] === place) postings.counts[end] = (postings.counts[end] ?? 0) + 1;
-    else {
-      postings.places.push(place);
-      postings.counts.push(1);
-    }
+    const places = own.postings.get(code);
+    if (places?.at(-1) !== place) own.counts.set(code, (own.counts.get(code) ?? 0) + 1);
+    if (places === undefined) own.postings.set(code, [place]);
+    else places.push(place);
   }
   return place;
 }
@@ -143,28 +150,40 @@ function addPassages(own: OwnedMessages, place: number, packed: string, vectors:
 
 const rarity = (size: number, count: number): number => Math.log(1 + (size - count + 0.5) / (count + 0.5));
 
-function weightIn({ turns, postings }: OwnedMessages, code: number): number {
+function weightIn({ turns, counts }: OwnedMessages, code: number): number {
   const size = Math.max(turns.length, FEWEST);
-  return rarity(size, postings.get(code)?.places.length ?? 0) / rarity(size, 0);
+  return rarity(size, counts.get(code) ?? 0) / rarity(size, 0);
 }
 
-function scoreWords(own: OwnedMessages, codes: Uint32Array): ReadonlyMap<number, number> {
+/** The rarest words of a question: common ones decide nothing, and are in most messages. */
+function tellingWords(own: OwnedMessages, codes: Uint32Array): readonly (readonly [number, number])[] {
+  return Array.from(new Set(codes), (code) => [code, weightIn(own, code)] as const)
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, MOST_WORDS);
+}
+
+/** By place: BM25, as a share of what there could be at most. */
+function scoreWords(own: OwnedMessages, codes: Uint32Array): Float32Array {
   const { turns, lengths, postings } = own;
   const mean = own.totalLength / turns.length;
-  const scores = new Map<number, number>();
-  let most = 0;
-  for (const code of new Set(codes)) {
-    const { places = [], counts = [] } = postings.get(code) ?? {};
-    const weight = weightIn(own, code);
-    most += weight * (K1 + 1);
-    for (let nth = 0; nth < places.length; nth++) {
+  const scores = new Float32Array(turns.length);
+  const words = tellingWords(own, codes);
+  const most = words.reduce((sum, [, weight]) => sum + weight * (K1 + 1), 0) || 1;
+  let read = 0;
+  for (const [code, weight] of words) {
+    const places = postings.get(code) ?? [];
+    read += places.length;
+    // The rarer words have been counted; the others are in too many messages to say much.
+    if (read > MOST_READ && read > places.length) break;
+    for (let nth = 0; nth < places.length; ) {
       const place = places[nth] ?? 0;
-      const count = counts[nth] ?? 0;
+      const from = nth;
+      while (places[nth] === place) nth++;
+      const count = nth - from;
       const long = K1 * (1 - B + (B * (lengths[place] ?? 0)) / mean);
-      scores.set(place, (scores.get(place) ?? 0) + (weight * count * (K1 + 1)) / (count + long));
+      scores[place] = (scores[place] ?? 0) + (weight * count * (K1 + 1)) / (count + long) / most;
     }
   }
-  for (const [place, score] of scores) scores.set(place, score / most);
   return scores;
 }
 
@@ -182,11 +201,15 @@ function scoreMeaning(
   const oldest = count - MOST_VECTORS;
   if ((own.passages[0]?.nth ?? 0) < oldest) own.passages = own.passages.filter(({ nth }) => nth >= oldest);
   const cosines = new Float32Array(rows.length);
-  rows.scoreEach(rows.query(vector), rowsOf(own), cosines);
+  const query = rows.query(vector);
+  // One call for all rows is faster than a call for each, unless most are somebody else's.
+  if (2 * own.passages.length > rows.length) rows.score(query, 0, rows.length, cosines);
+  else rows.scoreEach(query, rowsOf(own), cosines);
   const nearest = new Map<number, NearPassage>();
   for (const { nth, place, passage } of own.passages) {
     const cosine = cosines[nth % MOST_VECTORS] ?? 0;
-    if (cosine > (nearest.get(place)?.cosine ?? 0)) nearest.set(place, { cosine, passage });
+    if (cosine > LEAST_COSINE && cosine > (nearest.get(place)?.cosine ?? 0))
+      nearest.set(place, { cosine, passage });
   }
   return nearest;
 }
@@ -197,19 +220,34 @@ function* rowsOf({ passages }: OwnedMessages): Iterable<number> {
 
 function joinHits(
   { turns }: OwnedMessages,
-  byWords: ReadonlyMap<number, number>,
+  byWords: Float32Array,
   byMeaning: ReadonlyMap<number, NearPassage>,
   most: number,
 ): readonly IndexHit[] {
-  // Of equally good ones the newer.
-  const best = (scores: Iterable<readonly [number, number]>): readonly number[] =>
-    [...scores]
-      .sort(([place, score], [other, otherScore]) => otherScore - score || other - place)
-      .slice(0, most)
-      .map(([place]) => place);
-  const near = best([...byMeaning].map(([place, { cosine }]) => [place, cosine] as const));
-  return [...new Set([...best(byWords), ...near])].map((place) => {
+  const near = [...byMeaning];
+  const nearest = best(near.length, (nth) => near[nth]?.[1].cosine ?? 0, most);
+  const places = new Set([
+    ...best(byWords.length, (place) => byWords[place] ?? 0, most),
+    ...nearest.map((nth) => near[nth]?.[0] ?? 0),
+  ]);
+  return [...places].map((place) => {
     const { cosine = 0, passage = 0 } = byMeaning.get(place) ?? {};
-    return { turn: turns[place] ?? '', words: byWords.get(place) ?? 0, meaning: cosine, passage };
+    return { turn: turns[place] ?? '', words: byWords[place] ?? 0, meaning: cosine, passage };
   });
+}
+
+/** The highest positive scores, by their number; of equally good ones the newer, which has the higher number. */
+function best(count: number, scoreOf: (nth: number) => number, most: number): readonly number[] {
+  const isBefore = (one: number, other: number): number => scoreOf(other) - scoreOf(one) || other - one;
+  let top: number[] = [];
+  let least = 0;
+  for (let nth = 0; nth < count; nth++) {
+    const score = scoreOf(nth);
+    if (score <= 0 || score < least) continue;
+    top.push(nth);
+    if (top.length < 8 * most) continue;
+    top = top.sort(isBefore).slice(0, most);
+    least = scoreOf(top.at(-1) ?? 0);
+  }
+  return top.sort(isBefore).slice(0, most);
 }
