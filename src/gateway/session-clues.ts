@@ -18,6 +18,7 @@ import {
   containsAny,
   headerText,
   indexInSpan,
+  mayBeClaimed,
   toSearchBytes,
 } from './client-clues.ts';
 
@@ -65,7 +66,7 @@ const LARGEST_METADATA = 8192;
 export function readEndUser({ headers, places, client, wire }: ClientClues): string | undefined {
   const given = headerText(headers, 'x-instar-user');
   if (given !== undefined) return given;
-  if (client !== undefined) return undefined;
+  if (!mayBeClaimed(client)) return undefined;
   const user =
     wire === 'anthropic'
       ? asString(metadataOf(places).user_id)

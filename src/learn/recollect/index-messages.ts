@@ -2,7 +2,7 @@ import { isAttemptId } from '../../core/practice.ts';
 import { isUnattributed } from '../../core/principal.ts';
 import type { NewFact, Records } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
-import { readOwnSentences } from '../../reader/own-sentences.ts';
+import { readOwnWords } from '../../reader/own-sentences.ts';
 import { readNamedTimes } from './named-days.ts';
 import { ownerOf, packCodes, wordCodes } from './word-codes.ts';
 
@@ -29,7 +29,7 @@ export function createIndexMessages({ records, evidence }: IndexMessagesOptions)
     return turns.flatMap(({ evidence: { turn, agent, task } }): readonly NewFact[] => {
       const project = view.project?.id;
       if (isUnattributed(session, { agent, project })) return [];
-      const codes = wordCodes(typedText(task));
+      const codes = wordCodes(readOwnWords(task).join('\n'));
       if (codes.length === 0) return [];
       const owner = ownerOf({ session, agent, ...(project === undefined ? {} : { project }) });
       return [
@@ -42,13 +42,6 @@ export function createIndexMessages({ records, evidence }: IndexMessagesOptions)
     });
   };
 }
-
-/** What the person typed of a message. */
-export const typedText = (message: string): string =>
-  readOwnSentences(message)
-    .map(({ text }) => text)
-    .join('\n');
-
 /** An agent works for many turns on one message; what repeats itself is a schedule's; what an agent reported is nobody's word. */
 const firstTurnsOfMessages = (turns: readonly AppraisedTurn[]): readonly AppraisedTurn[] =>
   turns.filter(({ evidence: { task, isReported, askedBefore } }, nth) => {

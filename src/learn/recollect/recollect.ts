@@ -2,7 +2,7 @@ import { isUnattributed } from '../../core/principal.ts';
 import type { Recollect, Recollection } from '../../core/recollection.ts';
 import type { DecodedTurn, Records, TurnView } from '../../core/store.ts';
 import { taskOf } from '../../evidence/turn-evidence.ts';
-import { readOwnSentences } from '../../reader/own-sentences.ts';
+import { readOwnWords } from '../../reader/own-sentences.ts';
 import { hasMark } from '../../redact/scan-context.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
 import { readClaim } from '../memory/write/claim.ts';
@@ -54,7 +54,7 @@ export function createRecollect({ records, decode, hasSecret }: RecollectOptions
       if (view === undefined || view.session === query.session) continue;
       const turn = await decode(view);
       if (turn === undefined) continue;
-      const sentences = readOwnSentences(taskOf(turn.request.messages)).map(({ text }) => text);
+      const sentences = readOwnWords(taskOf(turn.request.messages));
       const at = view.startedAt;
       const asked = sentences.flatMap(readForgetRequests);
       requests.push(...asked.map((request) => ({ at, request })));
