@@ -148,6 +148,7 @@ describe('end users of one key', () => {
     const listed = JSON.stringify(await world.here.owner('GET', '/api/sessions?limit=200'));
     expect(listed).not.toContain('otto');
     expect(listed).not.toContain('ines');
+    expect(JSON.stringify(await world.here.owner('GET', '/api/status'))).toMatch(/"endUsers":[1-9]/);
   });
 
   it('stay persons of their own when their words are those of a client: they teach nobody else', async () => {
