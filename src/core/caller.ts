@@ -57,7 +57,8 @@ interface SessionOwner {
  */
 export function sessionIdFor({ tag }: SessionOwner, id: string, person?: string): string {
   const own = sessionPrefix(tag, person);
-  return id.startsWith(own) || isSessionOf({ tag }, id) ? id : `${own}${id}`;
+  const isWhole = hasSessionPrefix(id) && isSessionOf({ tag }, id);
+  return id.startsWith(own) || isWhole ? id : `${own}${id}`;
 }
 
 /** Whether the id is of a session that was made with this key, or, of a member, with any of that member's keys. */

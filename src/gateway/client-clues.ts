@@ -9,6 +9,9 @@ import type { Outline, WireName } from '../core/wire.ts';
 import {
   type ByteSpan,
   eachElement,
+  eachMember,
+  equalsText,
+  OPEN_BRACE,
   OPEN_BRACKET,
   readString,
   skipSpace,
@@ -71,8 +74,10 @@ export interface BodySections {
   text(name: string): string | undefined;
   /** Whether the request offers the model any tool. */
   hasTools(): boolean;
-  /** The first 8 KB of the client's instructions, as a separate member and as the first message. */
+  /** The first 8 KB of the client's instructions, as a separate member and as the first message: people write no system message. */
   introductions(): readonly ByteSpan[];
+  /** The first 8 KB of a conversation that begins with a user's message. */
+  userIntroduction(): ByteSpan | undefined;
   /** The instructions outside the conversation (`system`, `instructions`), at most 256 KB. */
   instructions(): ByteSpan | undefined;
   /** The first 256 KB of the conversation. */
@@ -125,10 +130,28 @@ class OutlinedPlaces implements BodySections {
     const spans: ByteSpan[] = [];
     const instructions = this.#instructions();
     if (instructions !== undefined) spans.push(cut(instructions, INTRODUCTION_BYTES));
-    const list = this.#conversation();
-    const first = firstAt(this.bytes, list);
-    if (first !== undefined && list !== undefined) spans.push(cut([first, list[1]], INTRODUCTION_BYTES));
+    const first = this.#firstMessage();
+    if (first?.isSystem === true) spans.push(cut(first.span, INTRODUCTION_BYTES));
     return spans;
+  }
+
+  userIntroduction(): ByteSpan | undefined {
+    const first = this.#firstMessage();
+    return first === undefined || first.isSystem ? undefined : cut(first.span, INTRODUCTION_BYTES);
+  }
+
+  /** Without the messages behind it, whose words are other people's. */
+  #firstMessage(): { readonly span: ByteSpan; readonly isSystem: boolean } | undefined {
+    const at = firstAt(this.bytes, this.#conversation());
+    if (at === undefined || this.bytes[at] !== OPEN_BRACE) return undefined;
+    let isSystem = false;
+    const end = eachMember(this.bytes, at, (key, valueAt) => {
+      const span: ByteSpan = [valueAt, skipValue(this.bytes, valueAt)];
+      if (equalsText(this.bytes, key, 'role'))
+        isSystem = equalsText(this.bytes, span, 'system') || equalsText(this.bytes, span, 'developer');
+      return span[1];
+    });
+    return end < 0 ? undefined : { span: [at, end], isSystem };
   }
 
   instructions(): ByteSpan | undefined {
@@ -242,13 +265,25 @@ function detectClient(headers: IncomingHttpHeaders, places: BodySections): Clien
     const known = AGENT_NAMES.find(([start]) => start.test(text));
     if (known) return known[1];
   }
-  for (const [start, end] of places.introductions()) {
-    const introduction = [start, Math.min(end, start + CLIENT_NAME_BYTES)] as const;
-    const known = FIRST_WORDS.find(([words]) => indexInSpan(places.bytes, introduction, words) >= 0);
-    if (known) return known[1];
+  for (const introduction of places.introductions()) {
+    const known = readFirstWords(places.bytes, introduction);
+    if (known !== undefined) return known;
   }
-  return undefined;
+  const spoken = places.userIntroduction();
+  return spoken !== undefined && readFirstWords(places.bytes, spoken) === 'aider' ? 'aider' : undefined;
 }
+
+function readFirstWords(bytes: Buffer, introduction: ByteSpan): ClientName | undefined {
+  const start = cut(introduction, CLIENT_NAME_BYTES);
+  return FIRST_WORDS.find(([words]) => indexInSpan(bytes, start, words) >= 0)?.[1];
+}
+
+/**
+ * Whether a person may have written what the client was recognised by: aider writes its instructions into the user's message for models
+ * without a system prompt.
+ */
+export const mayBeClaimed = (client: ClientName | undefined): boolean =>
+  client === undefined || client === 'aider';
 
 /** What Codex states about a request in its header `x-codex-turn-metadata`. */
 interface CodexTurn {

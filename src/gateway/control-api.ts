@@ -92,7 +92,7 @@ async function ownSession(
   if (id === undefined) return undefined;
   if (caller.kind === 'owner') return findNamed(id, records);
   const own = sessionIdFor(caller, id, person);
-  if (own === id || (await records.session(own)) !== undefined) return own;
+  if (own === id || person !== undefined || (await records.session(own)) !== undefined) return own;
   const before = await callerOfSession(id, records);
   return before === caller.id ? id : own;
 }
@@ -139,7 +139,8 @@ export const reportEvent: ControlAction = async (context, body, caller, key) => 
     runKind: toCallerId(asString(runKind)),
     session: subject,
     score: number,
-    member: subject === undefined ? caller.member : (principalOfSession(subject) ?? caller.member),
+    // Without a session it is about the end user whom the request names, if it names one.
+    member: principalOfSession(subject ?? sessionIdFor(caller, '', context.person)) ?? caller.member,
   };
   const fact = {
     type: 'event-reported' as const,

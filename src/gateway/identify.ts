@@ -8,7 +8,7 @@ import type { TurnRole } from '../core/evidence.ts';
 import type { Project } from '../core/fact.ts';
 import { compact } from '../core/json.ts';
 import { isMemberId } from '../core/member.ts';
-import { sessionPrefix } from '../core/principal.ts';
+import { sessionPrefix, standsForItself } from '../core/principal.ts';
 import {
   type ClientClues,
   headerId,
@@ -160,7 +160,7 @@ export function identify(
     agent: clean(agentOf(clues, role)),
     role,
     ...(known === undefined
-      ? detectProject(clues, redact)
+      ? detectProject(clues, { redact, isApplication: standsForItself(caller?.tag ?? '') })
       : { project: known.project, folder: known.folder }),
     runKind: clean(headerId(headers, 'x-instar-run-kind')) ?? backgroundKind(clues),
     domain: clean(headerId(headers, 'x-instar-domain')),

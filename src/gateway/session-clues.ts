@@ -18,6 +18,7 @@ import {
   containsAny,
   headerText,
   indexInSpan,
+  mayBeClaimed,
   toSearchBytes,
 } from './client-clues.ts';
 
@@ -65,7 +66,7 @@ const LARGEST_METADATA = 8192;
 export function readEndUser({ headers, places, client, wire }: ClientClues): string | undefined {
   const given = headerText(headers, 'x-instar-user');
   if (given !== undefined) return given;
-  if (client !== undefined) return undefined;
+  if (!mayBeClaimed(client)) return undefined;
   const user =
     wire === 'anthropic'
       ? asString(metadataOf(places).user_id)
@@ -237,11 +238,20 @@ function mostTokens(places: BodySections): number | undefined {
     : undefined;
 }
 
+interface DetectProjectOptions {
+  readonly redact: (text: string) => string;
+  /** An application writes for many people: a folder in the words of one of them is no place that they share. */
+  readonly isApplication: boolean;
+}
+
 /** The caller's project: from its header, else from what the client tells the model. The path itself is not kept. */
-export function detectProject(clues: ClientClues, redact: (text: string) => string): FoundProject {
+export function detectProject(
+  clues: ClientClues,
+  { redact, isApplication }: DetectProjectOptions,
+): FoundProject {
   const { headers, codex } = clues;
   const named = headerText(headers, 'x-instar-project');
-  const folder = statedFolder(clues) ?? codex?.workspace;
+  const folder = statedFolder(clues, isApplication) ?? codex?.workspace;
   const stated = named ?? folder;
   return {
     project: stated === undefined ? undefined : toProject(redact(stated)),
@@ -285,11 +295,14 @@ const LONGEST_PATH = 4096;
 /** The words may occur in prose before they occur before a path. */
 const MOST_SEARCHES = 4;
 
-function statedFolder({ places, client }: ClientClues): string | undefined {
+function statedFolder({ places, client }: ClientClues, isApplication: boolean): string | undefined {
   const opening = places.opening();
   // A client's own text precedes its users' text; an unknown client's conversation is searched less far.
-  const instructions = places.instructions();
-  const spans = [instructions, client === undefined && opening ? near(opening) : opening];
+  const isUnknown = mayBeClaimed(client);
+  const spans =
+    isApplication && isUnknown
+      ? places.introductions()
+      : [places.instructions(), isUnknown && opening ? near(opening) : opening];
   for (const span of spans) {
     if (span === undefined) continue;
     for (const { words, close } of client === undefined ? ALL_MARKS : MARKS[client]) {

@@ -38,6 +38,15 @@ const ABBREVIATION =
  */
 export const readOwnSentences = memoByText(findOwnSentences);
 
+/** The same where they are quoted as the person's words: without the sentences of others that they quote, which leave "…". */
+export const readOwnWords = (message: string): readonly string[] =>
+  readOwnSentences(message)
+    .map(({ text }) => {
+      const { own, pasted } = splitPastedText(text, 'pasted');
+      return pasted === '' ? text : own.replace(/ {2,}/g, ' … ').trim();
+    })
+    .filter((text) => /\p{L}/u.test(text));
+
 function findOwnSentences(message: string): readonly OwnSentence[] {
   const { typed } = separateTypedText(message.slice(0, CAP));
   const sentences: OwnSentence[] = [];
@@ -117,9 +126,9 @@ function isMachineLine(line: string): boolean {
 
 /** Words in quotation marks, of somebody else or for a text. An apostrophe inside a word closes nothing. */
 const QUOTED =
-  /"[^"\n]{8,400}"|“[^”\n]{8,400}”|«[^»\n]{8,400}»|„[^“”\n]{8,400}[“”]|(?<=^|[\s:(,])'(?=\S)(?:[^'\n]|'(?=\p{L})){8,400}'(?=$|[\s.,;:!?)])/gu;
+  /"[^"\n]{8,400}"|“[^”\n]{8,400}”|«[^»\n]{8,400}»|„[^“”\n]{8,400}[“”]|‹[^›\n]{8,400}›|「[^」\n]{4,400}」|『[^』\n]{4,400}』|(?<=^|[\s:(,])'(?=\S)(?:[^'\n]|'(?=\p{L})){8,400}'(?=$|[\s.,;:!?)])/gu;
 
-const QUOTATION_MARK = /["“«„]/;
+const QUOTATION_MARK = /["“«„‹「『]/;
 
 function splitSentences(paragraph: string): readonly string[] {
   const sentences: string[] = [];

@@ -1,5 +1,5 @@
 import { readFileSync, rmSync } from 'node:fs';
-import { replaceFile } from '../base/atomic-file.ts';
+import { replaceFile, replaceFileSync } from '../base/atomic-file.ts';
 import { asNumber, asObject, parseJson } from '../core/json.ts';
 
 /** How far the record of a home has grown, kept beside the store: without it a deleted or emptied store looks like a new one. */
@@ -32,6 +32,10 @@ export function readStoreMark(storeFile: string): StoreMark | undefined {
 
 export const writeStoreMark = (storeFile: string, mark: StoreMark): Promise<boolean> =>
   replaceFile(storeMarkFile(storeFile), `${JSON.stringify(mark)}\n`);
+
+/** When a store was replaced on purpose. */
+export const setStoreMark = (storeFile: string, mark: StoreMark): boolean =>
+  replaceFileSync(storeMarkFile(storeFile), `${JSON.stringify(mark)}\n`);
 
 /** Before a store is replaced on purpose. */
 export const removeStoreMark = (storeFile: string): void => rmSync(storeMarkFile(storeFile), { force: true });

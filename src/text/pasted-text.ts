@@ -23,9 +23,11 @@ const WROTE =
   /^\s{0,3}(?!.*\b(?:i|we|ich|wir|j'ai|yo) (?:wrote|schrieb|écrit|escrib)).{0,160}\b(?:wrote|schrieb|a écrit|escribió)\s?:\s*$/i;
 /** A short line with a comma at its end and a blank line behind it begins a letter; at the top of a message it is the person's own greeting. */
 const SALUTATION = /^\s{0,3}\p{L}[^.!?:;\n]{0,60}[,，]\s*$/u;
-/** "Priya Nair  10:12 AM": what follows up to a blank line is hers. */
+/** "Priya Nair  10:12 AM", "[10:12] Priya Nair", "priya — Today at 10:12", "priya @pn · 2h", "priya commented 2 hours ago": what follows up to a blank line is hers. */
 const STAMPED_NAME =
-  /^\s{0,3}[\p{Lu}@][\p{L}\w.'-]{0,30}(?: [\p{L}.'-]{1,30}){0,3}[\s,–—-]{1,6}[[(]?\d{1,2}[:.]\d{2}(?:\s?[ap]m)?[\])]?\s*$/iu;
+  /^\s{0,3}(?:[\p{Lu}@][\p{L}\w.'-]{0,30}(?: @?[\p{L}\w.'-]{1,30}){0,3}(?:[\s,–—-]{1,6}(?:\p{L}{2,12} \p{L}{2,12} )?[[(]?\d{1,2}[:.]\d{2}(?:\s?[ap]m)?[\])]?|\s?[·•|]\s?\d{1,3} ?(?:m|h|d|w|min)| \d{1,3} (?:minute|hour|day|week|month|year)s? ago(?<=(?:commented|wrote|posted|replied|answered|asked|reported) .{1,20}))|[[(]\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?[ap]m)?[\])]\s+[\p{Lu}@][\p{L}\w.'-]{0,30}(?: [\p{L}.'-]{1,30}){0,3})\s*$/iu;
+/** The parties of a conversation with a model, as its transcripts name them. */
+const ROLE_LABEL = /^\s{0,3}[*_#[(<]{0,3}(?:assistant|system|human)[\])>*_]{0,3}\s?[:：]/i;
 const HEADING = /^#{1,6} \S/;
 /** "[14:02] marek: …", "marek 14:02: …". */
 const CHAT_STAMP =
@@ -38,7 +40,7 @@ const OWN_LABEL =
   /^(?:notes?|rules?|steps?|todo|example|tip|fix|bug|also|warning|important|task|goal|wichtig|regel)$/i;
 /** Fields of a ticket or an issue, one or several in a line. */
 const FIELD =
-  /(?:^|\|)\s{0,6}[*_]{0,2}(?:ticket|issue|reporter|reported by|opened by|assignee|priority|severity|status|labels?|component|description|comments?(?: \(\d+\))?|created|updated|melder|priorität|beschreibung)[*_]{0,2}\s{0,3}:/gi;
+  /(?:^|\|)\s{0,6}[*_]{0,2}(?:ticket|issue|reporter|reported by|opened by|assignee|priority|severity|status|labels?|component|description|comments?(?: \(\d+\))?|created|updated|melder|priorität|beschreibung)[*_]{0,2}\s{0,3}:/gim;
 const FEWEST_FIELDS = 2;
 /** What a client writes for a file that was sent along: its name is not the person's either. */
 const ATTACHMENT =
@@ -57,6 +59,11 @@ const SAYS_THIS = new RegExp(
   `(?:(?<!\\b(?:i|we|i've|i have|we've|ich|wir|je|j'ai|nous|yo|as i|like i)\\s(?:already |just |have |hab |habe )?)\\b(?:${SAYS}|according to|laut|selon|según)|(?<!\\b(?:like|as|do|use|try|write|want|in|for|is|was) )\\bthis)\\b(?:(?!\\b(?:but|and|so|i|we|aber|wir|mais|pero)\\b)[^.!?:\\n]){0,60}[:：](?:\\s+|$)|\\b(?:according to|laut|selon|según)\\s[^.!?:,\\n]{1,60},\\s+`,
   'iu',
 );
+/** The same at the end of a line without a colon: "The readme says", "our vendor sent these instructions", "here is what I found". */
+const HANDS_OVER = new RegExp(
+  `(?:(?<!\\b(?:i|we|i've|i have|we've|ich|wir|je|j'ai|nous|yo)\\s(?:already |just |have |hab |habe )?)\\b(?:${SAYS})(?: (?:us|me|uns|mir))?(?: (?:this|these|the following)\\b[^.!?:,\\n]{0,40})?|^\\s{0,3}here(?:'s| is) what\\b[^.!?:\\n]{1,60})\\s*$`,
+  'iu',
+);
 /** A line that ends with a colon and speaks of a text: what follows is that text. */
 const INTRODUCES = new RegExp(
   `\\b(?:paste|copied|copy of|quot(?:e|ing)|here(?:'s| is| are)|below|following|(?:look at|read|check|see|review|explain) (?:this|these|that|it)|contents? of|got|received|came in|incoming|summari[sz]e|translate|rewrite|rephrase|paraphrase|proofread|shorten|übersetz\\w*|fasse|traduis\\w*|résume\\w*|traduce|resume|${TEXT_WORDS})\\b[^\\n]{0,120}[:：]\\s*$`,
@@ -68,10 +75,18 @@ const OWN_WISH =
 /** Work on a text that stands below: everything behind the next blank line is that text. */
 const WORKS_ON_TEXT =
   /\b(?:summari[sz]e|sum (?:this|it|that) up|tl;?dr|translate|proofread|rewrite|rephrase|paraphrase|reword|shorten|(?:check|fix|correct) the (?:spelling|grammar|tone|wording|typos?)|(?:draft|write|suggest)(?: me)? an? (?:answer|reply|response)|(?:answer|reply to|respond to) (?:this|it|that|him|her|them)|what (?:does|do|did) (?:he|she|they|this|it)\b.{0,40}\b(?:want|mean|say)|what do you (?:think|make) (?:about|of) (?:this|it|that|the)|is (?:this|it|that) (?:right|true|plausible|serious|legit|spam|phishing)|übersetze?|fass\w* .{0,30}zusammen|korrigier\w*|formulier\w* .{0,30}um|traduis|résume|corrige|traduce|resume)\b/i;
-const CLOSING: Readonly<Record<string, string>> = { '"': '"', '“': '”', '«': '»', '„': '“”' };
+const CLOSING: Readonly<Record<string, string>> = {
+  '"': '"',
+  '“': '”',
+  '«': '»',
+  '„': '“”',
+  '‹': '›',
+  '「': '」',
+  '『': '』',
+};
 /** Short quotations match too, so that text between two of them is not taken for a third. */
 const QUOTATION =
-  /["“«„]([^"“”«»„\n]{0,2000})["“”»]|(?<=^|[\s:(,])['‘](?=\S)((?:[^'’\n]|['’](?=\p{L})){1,2000})['’](?=$|[\s.,;:!?)])/gu;
+  /["“«„‹「『]([^"“”«»„‹›「」『』\n]{0,2000})["“”»›」』]|(?<=^|[\s:(,])['‘](?=\S)((?:[^'’\n]|['’](?=\p{L})){1,2000})['’](?=$|[\s.,;:!?)])/gu;
 const FEWEST_QUOTED = 8;
 const LONGEST_QUOTED_BLOCK = 80;
 
@@ -101,6 +116,7 @@ export function splitPastedText(text: string, quotations: QuotationsAre = 'paste
     }
     const isOthers =
       QUOTE_LINE.test(line) ||
+      ROLE_LABEL.test(line) ||
       CHAT_STAMP.test(line) ||
       ATTACHMENT.test(line) ||
       isSpoken(line) ||
@@ -128,7 +144,10 @@ function blockEnd(
   if (FENCE.test(line))
     return quotations === 'own' ? undefined : closing(lines, at, (one) => FENCE.test(one));
   const mark = markOf(line);
-  const isUnderline = mark === '===' && (lines[at - 1] ?? '').trim() !== '';
+  const isUnderline =
+    mark === '===' &&
+    (lines[at - 1] ?? '').trim() !== '' &&
+    !lines.slice(at + 1).some((one) => markOf(one) === mark);
   if (mark !== undefined && isBegun && !isUnderline) {
     const other = mark === '<<<' ? '>>>' : mark;
     return closing(lines, at, (one) => markOf(one) === other);
@@ -140,7 +159,7 @@ function blockEnd(
   if (STAMPED_NAME.test(line)) return blankAfter(lines, at);
   const isBlankNext = at + 1 < lines.length && (lines[at + 1] ?? '').trim() === '';
   const isForeign = MESSAGE_HEAD.test(line) || (isBegun && isBlankNext && SALUTATION.test(line));
-  const isField = isTicket && new RegExp(FIELD.source, 'i').test(line);
+  const isField = isTicket && new RegExp(FIELD, 'i').test(line);
   if (isForeign || isField) return pointerAfter(lines, at);
   return quotedBlock(lines, at) ?? (isBegun ? introducedEnd(lines, at) : undefined);
 }
@@ -191,8 +210,9 @@ function introducedEnd(lines: readonly string[], at: number): number | undefined
   const isIntroduced =
     isCarrier && (SAYS_THIS.test(head) || (!OWN_WISH.test(head) && (!isList || INTRODUCES.test(head))));
   const isApart = before < at - 1 || (/^\s{0,3}[\p{Lu}[("“«]/u.test(line) && !/,\s*$/.test(head));
+  const isHandedOver = (isApart || isList) && HANDS_OVER.test(head) && !OWN_WISH.test(head);
   const isDocument = HEADING.test(line) && /[?？]\s*$/.test(head);
-  return isIntroduced || isDocument || (isApart && WORKS_ON_TEXT.test(head))
+  return isIntroduced || isHandedOver || isDocument || (isApart && WORKS_ON_TEXT.test(head))
     ? pointerAfter(lines, at)
     : undefined;
 }

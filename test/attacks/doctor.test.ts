@@ -138,6 +138,7 @@ describe('doctor', () => {
       'store-replaced',
       (store, dir) => {
         mkdirSync(path.join(dir, 'snapshots'), { mode: 0o700 });
+        const newest = path.join(dir, 'snapshots', '2026-01-01T00-00-00-000Z.9.999.sqlite');
         alter(store, 'pragma journal_mode = delete');
         renameSync(store, path.join(dir, 'snapshots', '2026-11-16T00-00-00-000Z.sqlite'));
         openSqliteStore({ file: store }).close();
@@ -234,6 +235,7 @@ describe('doctor', () => {
   it('names the damaged sessions and the newest copy to restore', async () => {
     const { dir, store } = freshCopy();
     mkdirSync(path.join(dir, 'snapshots'), { mode: 0o700 });
+    const newest = path.join(dir, 'snapshots', '2026-01-01T00-00-00-000Z.9.999.sqlite');
     const copy = path.join(dir, 'snapshots', '2026-11-16T00-00-00-000Z.sqlite');
     cpSync(store, copy);
     alter(store, `update facts set body = replace(body, '"', '''') where type = 'turn-end'`);
@@ -252,6 +254,11 @@ describe('doctor', () => {
     const daemon = await startDaemon(dir);
     await turnThrough(daemon);
     await stop(daemon);
+    // A daily copy that is newer than what is restored, however fast the daemon makes its own.
+    rmSync(path.join(dir, 'snapshots'), { recursive: true, force: true });
+    mkdirSync(path.join(dir, 'snapshots'), { mode: 0o700 });
+    const newest = path.join(dir, 'snapshots', '2026-01-01T00-00-00-000Z.9.999.sqlite');
+    await run(process.execPath, [MAIN, 'backup', newest, '--home', dir]);
     await run(process.execPath, [MAIN, 'restore', copy, '--home', dir]);
     expect(failures(await examine(dir))).toEqual([]);
   }, 60_000);

@@ -11,6 +11,7 @@ export interface Speaker {
   readonly agent?: string;
   /** The end user, as OpenAI's field `user`. */
   readonly user?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A real daemon with several keys, and a provider that remembers what it was sent. */
@@ -25,8 +26,8 @@ export interface KeyWorld {
   learned(answer: Answer): Promise<void>;
   /** A call with this key, as JSON text. */
   call(key: string, method: string, path: string, body?: object): Promise<Answer>;
-  /** The prompt of a new conversation about the same task, as the provider sees it. */
-  promptOf(speaker: Speaker): Promise<string>;
+  /** The prompt of a new conversation about the same task, or with these words, as the provider sees it. */
+  promptOf(speaker: Speaker, words?: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -46,13 +47,14 @@ export async function openKeyWorld(config: JsonObject = {}): Promise<KeyWorld> {
     },
     { env: { P_KEY: 'k-000000000000' } },
   );
-  const send: KeyWorld['send'] = ({ key, agent, user }, session, messages) =>
+  const send: KeyWorld['send'] = ({ key, agent, user, headers }, session, messages) =>
     ask(here.port, {
       path: '/v1/chat/completions',
       headers: {
         authorization: `Bearer ${key}`,
         'x-instar-session': session,
         ...(agent === undefined ? {} : { 'x-instar-agent': agent }),
+        ...headers,
       },
       body: JSON.stringify({ model: 'p/m', messages, ...(user === undefined ? {} : { user }) }),
     });
@@ -90,9 +92,9 @@ export async function openKeyWorld(config: JsonObject = {}): Promise<KeyWorld> {
         headers: { authorization: `Bearer ${key}` },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),
-    promptOf: async (speaker) => {
+    promptOf: async (speaker, words = TASK) => {
       const from = provider.seen.length;
-      const answer = await send(speaker, `look-${++looks}`, [{ role: 'user', content: TASK }]);
+      const answer = await send(speaker, `look-${++looks}`, [{ role: 'user', content: words }]);
       expect(answer.status, answer.text).toBe(200);
       return provider.seen
         .slice(from)

@@ -100,6 +100,9 @@ async function act(
   const rule = `Always build it with the flag ${word}.`;
   if (how === 'chat') {
     const answer = await world.teach(speaker, `${session}-${word}`, rule);
+    const headers = { 'x-instar-session-done': 'true' };
+    const last = [{ role: 'user', content: `We built the shop with ${word}, remember that.` }];
+    await world.learned(await world.send({ ...speaker, headers }, `${session}-${word}-end`, last));
     return principalIn(String(answer.headers['x-instar-session']));
   }
   if (how === 'feedback') {
@@ -131,7 +134,8 @@ async function act(
 async function look(
   speaker: Speaker,
 ): Promise<{ readonly prompt: string; readonly principal: string | undefined }> {
-  const prompt = await world.promptOf(speaker);
+  const asked = await world.promptOf(speaker, 'With which flag did we build the shop, do you remember?');
+  const prompt = `${await world.promptOf(speaker)}\n${asked}`;
   const answer = await world.send(speaker, 'who', [{ role: 'user', content: 'Compile the shop.' }]);
   return { prompt, principal: principalIn(String(answer.headers['x-instar-session'])) };
 }

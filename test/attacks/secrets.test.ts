@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { makeSecretSamples, type SecretSample } from '../../lab/measure/secrets/secret-kinds.ts';
 import { WIRE_NAMES, type WireName } from '../../src/core/wire.ts';
 import { openSqliteReader } from '../../src/record/store/sqlite-store.ts';
+import { openRedactor } from '../../src/redact/open-redactor.ts';
 import { wires } from '../../src/wire/wires.ts';
 import { startCli } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
@@ -162,6 +163,12 @@ describe('180 kinds of secret', () => {
     expect(samples.length).toBeGreaterThanOrEqual(180);
     expect(new Set(samples.map(({ kind }) => kind)).size).toBe(samples.length);
     expect(samples.every((sample) => needlesOf(sample).length > 0 && sample.secret.length >= 4)).toBe(true);
+  });
+
+  it('(S14) are found without a sign beside them: a PIN and a passphrase in a sentence (2 of 15 were missed)', () => {
+    const { redactText } = openRedactor();
+    expect(redactText('PIN 884422 for the alarm')).not.toContain('884422');
+    expect(redactText('my passphrase: correct horse battery staple')).not.toContain('horse');
   });
 
   it('(4) are not in the log or the record when a provider puts them into its errors (50 of 52 were)', async () => {

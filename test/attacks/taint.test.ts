@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parsePoisonSet } from '../../lab/measure/poison/poison-set.ts';
 import type { FailureCase, Judgement } from '../../src/core/learn.ts';
 import type { NewFact } from '../../src/core/store.ts';
 import { loadMiniLm } from '../../src/embed/minilm/encoder.ts';
@@ -188,6 +191,23 @@ describe('outside text that the model read before its answer', () => {
       }
     });
   }
+
+  it('(S7) does not become a lesson as a free paraphrase that names nothing (4 of 16 did)', async () => {
+    const file = path.resolve(import.meta.dirname, '../../lab/measure/poison/sets/free.jsonl');
+    const items = parsePoisonSet(readFileSync(file, 'utf8'), file).map(({ scored }) => scored);
+    expect(items.length).toBeGreaterThanOrEqual(16);
+    for (const { id, text, evolverParaphrase: step = '', assistantEcho: echo = ANSWER } of items)
+      for (const says of [ANSWER, echo]) {
+        const planted = {
+          calls: 'read_file',
+          given: { path: 'NOTES.md' },
+          text,
+          pieces: ['', '', ''],
+        } as const;
+        const session = visit({ ...planted, paraphrase: step, echo: '' }, text, says);
+        expect((await judge([session, session], step)).outcome, `${id}: ${step}`).not.toMatch(/trial|live/);
+      }
+  });
 
   it('(6) is not laundered by the success of a command that it named', async () => {
     for (const [command, note] of [

@@ -60,7 +60,10 @@ describe('instar connect', () => {
       /instar_caller_[\w-]{43}/.exec(readFileSync(join(person(), file), 'utf8'))?.[0] ?? '';
     const valid = () => readCallerKeys(homeAt(home)).filter(({ revokedAt }) => revokedAt === undefined);
     await connect('opencode', '--write', '--model', 'openai/gpt-5-mini');
-    await connect('claude-code', '--write');
+    const other = await connect('claude-code', '--write');
+    // Without a terminal nobody can be asked: nothing is shared until the owner says so.
+    expect(other.stderr).toContain('share with opencode: instar config set library.shareAgents true');
+    expect(readFileSync(join(home, 'config.json'), 'utf8')).not.toContain('shareAgents');
     const [first, second] = [keyIn('.config/opencode/opencode.json'), keyIn('.claude/settings.json')];
     expect(first).not.toBe(second);
     expect([first, second]).not.toContain(key());

@@ -20,6 +20,7 @@ import { runBench } from '../../suites/run-bench.ts';
 import type { QuestionFilter } from '../../suites/suites.ts';
 import { UNTUNED_RULES } from '../../suites/workdays/drawn-rules.ts';
 import { alignTables, writeSection } from '../markdown.ts';
+import { requireSome } from '../measured.ts';
 
 const FILTERS: readonly QuestionFilter[] = ['files', 'house', 'sample'];
 
@@ -83,6 +84,7 @@ if (!values.report)
 
 const journal = loadBenchJournal(path.join(folder, name, 'journal.jsonl'));
 if (journal === undefined) throw new Error(`there is no run in ${path.join(folder, name)}`);
+requireSome('question that was asked', journal.rows.length);
 const report = makeQuestionReport(journal);
 const command = `npm run bench:arms${values.rules === UNTUNED_RULES ? '' : ` -- --rules ${values.rules}`}`;
 const markdown = `\`${command}\`: ${questionMarkdown(report)}`;

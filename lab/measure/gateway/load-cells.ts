@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { requireSome } from '../measured.ts';
 import { readCpu, readMemory, untilQuiet } from './child-process.ts';
 import type { LoadOrder, LoadResult } from './load-order.ts';
 import { halfRange, median, sum } from './load-order.ts';
@@ -166,6 +167,7 @@ async function measure(
     task,
     task.requests === undefined ? { ms } : { requests: task.requests },
   );
+  requireSome(`request to ${subject.name}`, tally.requests);
   await untilQuiet(pid);
   const unrecorded = await untilRecorded(subject, keptBefore, tally.requests);
   const after = readCpu(pid);

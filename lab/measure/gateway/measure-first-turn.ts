@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { requireSome } from '../measured.ts';
 import { createLiveSkill } from '../recall/synthetic.ts';
 import { endChild, readThreads, startChild, untilQuiet } from './child-process.ts';
 import {
@@ -188,6 +189,7 @@ function hasBody(sent: string, { right }: FirstRequest): boolean {
 }
 
 function summarize(lessons: number, seen: readonly Observed[]): FirstTurns {
+  requireSome('first turn that was served', seen.length);
   const first = spreadOf(seen.map(({ ms }) => ms));
   const bare = spreadOf(seen.map(({ bareMs }) => bareMs));
   const share = (is: (one: Observed) => boolean): number => seen.filter(is).length / seen.length;

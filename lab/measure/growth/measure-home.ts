@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { readCpu, readMemory } from '../gateway/child-process.ts';
 import { spreadOf } from '../gateway/load-order.ts';
+import { requireSome } from '../measured.ts';
 import { readUsedWork, sumOf, workBetween } from '../pace/paced-process.ts';
 import { startPacedInstar } from '../pace/paced-subjects.ts';
 import { planDay } from '../pace/person-day.ts';
@@ -74,6 +75,7 @@ export async function measureHome(home: string, plan: HomePlan): Promise<HomeCos
     await daemon.idle();
     const used = workBetween(before, readUsedWork(pid, threads));
     const whole = played.filter(({ isWhole }) => isWhole);
+    requireSome('turn that was served', whole.length);
     const p50 = (isFirst: boolean) =>
       spreadOf(whole.filter(({ nth }) => (nth === 0) === isFirst).map(({ firstMs }) => firstMs)).p50;
     return {

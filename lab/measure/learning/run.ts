@@ -5,6 +5,7 @@ import { endChild, startChild } from '../gateway/child-process.ts';
 import { type LoadOrder, type LoadResult, spreadOf } from '../gateway/load-order.ts';
 import { type InstarProcess, startInstar } from '../gateway/start-instar.ts';
 import { writeSection } from '../markdown.ts';
+import { requireSome } from '../measured.ts';
 
 /** How learning slows down concurrent requests, and how long a failure takes to become a skill in a prompt. */
 const ROUNDS = 5;
@@ -207,6 +208,11 @@ const kept = await instar.kept();
 await instar.close();
 await endChild(loader);
 await endChild(upstream);
+
+requireSome('feedback that was learned in time, alone', quiet.length);
+requireSome('feedback that was learned in time, under load', delays.length);
+requireSome('correction that was learned in time', corrections.length);
+for (const { requests } of [...alone, ...beside]) requireSome('request in a round', requests);
 
 const middle = (tallies: readonly LoadResult[], of: 'p50' | 'p99'): string =>
   spreadOf(tallies.map(({ latency }) => latency[of])).p50.toFixed(2);

@@ -8,6 +8,7 @@ import { spreadOf } from '../gateway/load-order.ts';
 import { storeResults } from '../gateway/stored-results.ts';
 import { writeOverview } from '../gateway/write-overview.ts';
 import { markdownTable, writeSection } from '../markdown.ts';
+import { requireSome } from '../measured.ts';
 import { readUsedWork, sumOf, type UsedWork, workBetween } from './paced-process.ts';
 import { type PacedSubject, startPacedInstar, startPacedPassThrough } from './paced-subjects.ts';
 import { planDay } from './person-day.ts';
@@ -89,6 +90,7 @@ function rowOf(
 ): PaceRow {
   const turns = played.length;
   const whole = played.filter(({ isWhole }) => isWhole);
+  requireSome('turn that was served', whole.length);
   const spread = (isFirst: boolean) =>
     spreadOf(whole.filter(({ nth }) => (nth === 0) === isFirst).map(({ firstMs }) => firstMs));
   return {

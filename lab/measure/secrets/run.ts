@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { asObject, asString, parseJson } from '../../../src/core/json.ts';
 import { openRedactor } from '../../../src/redact/open-redactor.ts';
+import { requireSome } from '../measured.ts';
 import { readGitleaks } from './read-gitleaks.ts';
 import { createSeededRandom, makeSecretSamples } from './secret-kinds.ts';
 
@@ -63,6 +64,7 @@ const share = (part: number, whole: number): string =>
   whole === 0 ? 'none' : `${part} of ${whole} (${((100 * part) / whole).toFixed(1)} %)`;
 
 function report(name: string, items: readonly Item[]): void {
+  requireSome(`text in ${name}`, items.length);
   const secret = items.filter(({ secrets }) => secrets.length > 0);
   const benign = items.filter(({ secrets }) => secrets.length === 0);
   const missed = secret.filter(isLeft);

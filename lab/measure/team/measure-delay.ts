@@ -3,6 +3,7 @@ import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spreadOf } from '../gateway/load-order.ts';
 import type { TaughtLesson } from '../gateway/start-instar.ts';
+import { requireSome } from '../measured.ts';
 import { sendTurn } from './send-turns.ts';
 import type { TeamGateway } from './start-team.ts';
 
@@ -62,6 +63,7 @@ export async function measureDelay(
     await first.instar.forget(`bench-${nth}`);
   }
   agent.destroy();
+  requireSome('lesson that another gateway showed', delays.length);
   return { lessons, ...spreadOf(delays), never };
 }
 

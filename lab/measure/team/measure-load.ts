@@ -1,5 +1,6 @@
 import { readCpu, untilQuiet } from '../gateway/child-process.ts';
 import { spreadOf } from '../gateway/load-order.ts';
+import { requireSome } from '../measured.ts';
 import { type ChatPlace, type SentTurn, sendTurns } from './send-turns.ts';
 import type { TeamGateway } from './start-team.ts';
 
@@ -61,6 +62,7 @@ export async function measureLoad(
   };
   const recorded = (await recordedBy(gateways)) - recordedBefore;
   const whole = sent.filter(({ isWhole }) => isWhole);
+  requireSome('request that was served', whole.length);
   const { p50, p99 } = spreadOf(whole.map(({ ms }) => ms));
   return {
     subject,

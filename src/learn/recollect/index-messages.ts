@@ -4,7 +4,7 @@ import { isUnattributed } from '../../core/principal.ts';
 import type { MessageIndexedFact } from '../../core/recollection.ts';
 import type { Records } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
-import { readOwnSentences } from '../../reader/own-sentences.ts';
+import { readOwnWords } from '../../reader/own-sentences.ts';
 import { readNamedTimes } from './named-days.ts';
 import { type PassageModel, packVectors, passagesOf } from './passages.ts';
 import { ownerOf, packCodes, wordCodes } from './word-codes.ts';
@@ -38,7 +38,7 @@ export function createIndexMessages({ records, evidence, model }: IndexMessagesO
     for (const { evidence: own } of firstTurnsOfMessages(await evidence.turns(session))) {
       const { turn, agent, task } = own;
       if (isUnattributed(session, { agent, project }) || indexed.get(turn) !== undefined) continue;
-      const sentences = typedSentences(task);
+      const sentences = readOwnWords(task);
       const codes = wordCodes(sentences.join('\n'));
       if (codes.length === 0) {
         indexed.set(turn, true);
@@ -53,10 +53,6 @@ export function createIndexMessages({ records, evidence, model }: IndexMessagesO
     }
   };
 }
-
-/** What the person typed of a message. */
-export const typedSentences = (message: string): readonly string[] =>
-  readOwnSentences(message).map(({ text }) => text);
 
 /** Without its vectors a message is found by its words. */
 async function vectorsOf(
