@@ -23,7 +23,7 @@ export interface DaemonApi {
   erase(id: string): Promise<ErasureReport>;
   /** Feedback as `POST /v1/feedback` takes it. */
   feedback(body: JsonObject): Promise<JsonObject>;
-  /** The state of an episode: `{ state, attempts, failed, learns }`; undefined for an unknown id. */
+  /** The state of an episode: `{ state, attempts, failed, learns, learned? }`; undefined for an unknown id. */
   episode(id: string): Promise<JsonObject | undefined>;
   /** What training may use: `{ engine, policy, generation, buffer: { query, support } }`. */
   training(): Promise<JsonObject>;
