@@ -35,6 +35,7 @@ export type { PracticeEvent, PracticeResult } from './learn/practice/practice-in
 export type { EpisodeLearned, EpisodeSummary, ListedLesson, OfferedFlow } from './mcp/episode-api.ts';
 export type { Pipeline, StageContext } from './pipeline/pipeline.ts';
 export { createPipeline } from './pipeline/pipeline.ts';
+export type { PipelineFigures } from './pipeline/pipeline-figures.ts';
 export type { StageOutcome } from './pipeline/stage-outcome.ts';
 export { createHttpReport } from './pipeline/stage-report.ts';
 

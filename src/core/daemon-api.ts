@@ -17,8 +17,8 @@ export interface DaemonApi {
   turn(id: string): Promise<JsonObject | undefined>;
   /** The newest such turn, of one agent or of the first of these projects that has one; undefined when there is none. */
   newestTurn(query: NewestTurnQuery): Promise<JsonObject | undefined>;
-  /** The same with the requests and replies. */
-  trajectory(id: string): Promise<JsonObject | undefined>;
+  /** The same with the requests and replies, as they are stored or (`chat`) as chat messages, and with all that judged each turn. */
+  trajectory(id: string, form?: { readonly chat?: boolean }): Promise<JsonObject | undefined>;
   /** Erases a session and what was learned from it. */
   erase(id: string): Promise<ErasureReport>;
   /** Feedback as `POST /v1/feedback` takes it. */

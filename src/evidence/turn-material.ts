@@ -141,6 +141,8 @@ export function readMaterial(turn: WholeTurn, known: SessionTexts): TurnMaterial
 export function notePassage(source: RewardSource, text: string, by?: string): Passage {
   const owners = isOwnerId(by) ? { isOwners: true as const } : {};
   if (source === 'chat') return { origin: 'user', text, isFeedback: true, ...owners };
+  // An agent's own word about its work: its key may learn from it, as from all that the agent writes.
+  if (source === 'agent') return { origin: 'assistant', text };
   return { origin: source === 'person' || source === 'verifier' ? source : 'tool', text, ...owners };
 }
 

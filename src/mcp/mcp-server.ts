@@ -56,7 +56,7 @@ export function createMcpServer({ api, version }: McpParts): McpServer {
   addFlowTools({
     server,
     api,
-    own: [...addEpisodeTools(server, api), ...addLessonTools(server, api)],
+    own: [...addEpisodeTools(server, api), ...addReportTools(server, api), ...addLessonTools(server, api)],
     callerOf: (context) => compact({ client: clientName(server, context) }),
     toResult: (asked, flow) =>
       toToolResult(asked, (calls) => {
@@ -122,6 +122,15 @@ function addEpisodeTools(server: McpServer, api: EpisodeApi): readonly NamedTool
         text: `The episode has ended: ${outcome}, ${ended.failed} of ${ended.attempts} attempts failed. ${sayLearning(outcome, ended)}`,
       })),
   );
+  return [
+    ['start_episode', startEpisode],
+    ['log_attempt', logAttempt],
+    ['end_episode', endEpisode],
+  ];
+}
+
+/** The tools that report what happened beside an episode. */
+function addReportTools(server: McpServer, api: EpisodeApi): readonly NamedTool[] {
   const reportEventTool = server.registerTool(
     'report_event',
     {
@@ -131,11 +140,17 @@ function addEpisodeTools(server: McpServer, api: EpisodeApi): readonly NamedTool
       outputSchema: eventOutput,
       annotations: REPORTS,
     },
-    ({ kind, agent, runKind, session, data = {} }) =>
-      toToolResult(api.report({ ...data, kind, ...compact({ agent, runKind, session }) }), () => ({
-        data: { taken: true },
-        text: 'The event was saved.',
-      })),
+    ({ kind, agent, runKind, session, data = {} }, context) => {
+      // Within an episode it is that of the episode.
+      const about = agent ?? (session === undefined ? clientName(server, context) : undefined);
+      return toToolResult(
+        api.report({ ...data, kind, ...compact({ agent: about, runKind, session }) }),
+        () => ({
+          data: { taken: true },
+          text: 'The event was saved.',
+        }),
+      );
+    },
   );
   const giveFeedbackTool = server.registerTool(
     'give_feedback',
@@ -159,9 +174,6 @@ function addEpisodeTools(server: McpServer, api: EpisodeApi): readonly NamedTool
     },
   );
   return [
-    ['start_episode', startEpisode],
-    ['log_attempt', logAttempt],
-    ['end_episode', endEpisode],
     ['report_event', reportEventTool],
     ['give_feedback', giveFeedbackTool],
   ];

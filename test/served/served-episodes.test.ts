@@ -62,7 +62,7 @@ const appraised = async (here: InstarHere): Promise<JsonObject> => {
   return asObject(asObject((await here.owner('GET', '/api/status')).learning).appraised);
 };
 const TRIES: readonly Try[] = [
-  ['ledger book 42,00', 'error: not a number: 42,00', false],
+  ['ledger book 42,00', 'exit code 2', false],
   ['ledger book 4200', 'booked', true],
 ];
 
