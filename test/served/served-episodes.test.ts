@@ -1,9 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askApi } from '../../src/api/remote-api.ts';
-import { asObject, type JsonObject } from '../../src/core/json.ts';
+import { asArray, asObject, type JsonObject } from '../../src/core/json.ts';
 import { createRemoteEpisodeApi } from '../../src/mcp/remote-episode-api.ts';
+import { createPipeline } from '../../src/pipeline/pipeline.ts';
+import { createHttpReport } from '../../src/pipeline/stage-report.ts';
 import { chatBody, createStage, type InstarHere, replyWith } from '../config/settings/instar-here.ts';
 
+const RULE = 'Cite every source of the report by its DOI.';
+const CITES = {
+  name: 'cite-by-doi',
+  description: 'When a report cites its sources.',
+  content: `1. List the sources of the report.\n2. ${RULE}\n3. Read the list again before the report is handed over.`,
+  triggers: ['write the weekly report', 'cite sources'],
+};
 const stage = createStage();
 const extractions: string[] = [];
 let quoting: InstarHere;
@@ -12,6 +21,7 @@ let asking: InstarHere;
 beforeAll(async () => {
   const provider = await stage.provider('p', (request, response) => {
     const text = JSON.stringify(chatBody(request).messages);
+    if (text.includes('numbered steps')) return replyWith(response, JSON.stringify([CITES]));
     if (!text.includes('What went well')) return replyWith(response, 'ok');
     extractions.push(text);
     const turn = /failure, turn ([\w-]+)/.exec(text)?.[1];
@@ -31,7 +41,11 @@ beforeAll(async () => {
   });
   const providers = { p: { wire: 'openai', baseUrl: `${provider.url}/v1` } };
   quoting = await stage.open('quoting', { providers, models: { evolver: 'off', judge: 'off' } });
-  asking = await stage.open('asking', { providers, models: { evolver: 'p/m', judge: 'off' } });
+  asking = await stage.open('asking', {
+    providers,
+    models: { evolver: 'p/m', judge: 'off' },
+    learn: { failures: 2 },
+  });
 });
 afterAll(() => stage.close());
 
@@ -119,5 +133,40 @@ describe('an episode over a running daemon', () => {
       ['ledger book 4200', 'booked', true],
     ]);
     expect(ended.learned?.lessons.map(({ outcome }) => outcome)).not.toContain('trial');
+  });
+});
+
+describe('a pipeline with a plain key', () => {
+  it('is helped on Tuesday by what its own checks said on Monday (not: it waits for a person), and tells how robust it was', async () => {
+    const report = createHttpReport({
+      url: `http://127.0.0.1:${asking.port}`,
+      key: asking.key,
+      onProblem: ({ failure }) => {
+        throw new Error(failure.message);
+      },
+    });
+    const monday = createPipeline({ name: 'weekly', run: 'monday', agent: 'reporter', report, retries: 0 });
+    for (const part of ['draft', 'review'])
+      await monday.stage(part, async ({ headers, heard, fail }) => {
+        const answer = await asking.chat(`Write the ${part} of the weekly report`, { headers });
+        heard(String(answer.headers['x-instar-turn']));
+        fail(RULE);
+      });
+    expect(monday.figures(['draft', 'review', 'send'])).toMatchObject({
+      stages: 3,
+      begun: 2,
+      completed: 0,
+      retryRate: 0,
+      robustness: 0.6,
+    });
+    await asking.daemon.settle();
+    const lessons = asArray(await asking.owner('GET', '/api/library')).map(asObject);
+    const [learned] = lessons.filter(({ text }) => String(asObject(text).content).includes(RULE));
+    expect(learned?.state, JSON.stringify(await asking.owner('GET', '/api/learning'))).toBe('trial');
+    const tuesday = createPipeline({ name: 'weekly', run: 'tuesday', agent: 'reporter', report });
+    await tuesday.stage('draft', async ({ headers }) => {
+      const answer = await asking.chat('Write the draft of the weekly report', { headers });
+      expect(answer.headers['x-instar-lessons']).toContain(learned?.id);
+    });
   });
 });
