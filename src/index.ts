@@ -4,7 +4,6 @@ export type {
   Episode,
   EpisodeAttempt,
   EpisodeEnd,
-  EpisodeSummary,
   Instar,
   InstarContext,
   InstarErrorCode,
@@ -27,14 +26,16 @@ export type {
   Tool,
   Usage,
 } from './core/chat.ts';
+export type { EpisodeOutcome } from './core/evidence.ts';
 export type { Failure } from './core/failure.ts';
 export type { LessonKind, LessonState } from './core/lesson.ts';
 export type { FlowArgument, FlowStep, OverlayPayload } from './core/overlay.ts';
 export type { PolicyAnswer, PolicyRequest, PracticePolicy } from './learn/practice/function-attempts.ts';
 export type { PracticeEvent, PracticeResult } from './learn/practice/practice-input.ts';
-export type { EpisodeOutcome, ListedLesson, OfferedFlow } from './mcp/episode-api.ts';
+export type { EpisodeLearned, EpisodeSummary, ListedLesson, OfferedFlow } from './mcp/episode-api.ts';
 export type { Pipeline, StageContext } from './pipeline/pipeline.ts';
 export { createPipeline } from './pipeline/pipeline.ts';
+export type { PipelineFigures } from './pipeline/pipeline-figures.ts';
 export type { StageOutcome } from './pipeline/stage-outcome.ts';
 export { createHttpReport } from './pipeline/stage-report.ts';
 

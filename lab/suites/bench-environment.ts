@@ -1,3 +1,4 @@
+import type { Usage } from '../../src/core/chat.ts';
 import type { GatewayClient } from '../../src/core/gateway-client.ts';
 import type { StageReport } from '../../src/pipeline/stage-outcome.ts';
 import type { Condition } from './arms.ts';
@@ -39,6 +40,8 @@ export interface BenchEnvironment {
   /** Resolves when everything recorded so far has been learned from. */
   settle(): Promise<void>;
   lessons(): Promise<readonly EnvironmentLesson[]>;
+  /** What the policy's tokens cost, where its provider has a price. */
+  readonly usdOf?: (usage: Usage) => number;
   /** Milliseconds spent in the policy itself so far. */
   policyMs(): number;
   /** The training after a day; undefined where no weights are trained. */

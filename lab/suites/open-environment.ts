@@ -7,6 +7,7 @@ import { createCallerKey } from '../../src/config/caller-keys.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { openHome } from '../../src/config/home.ts';
 import { readOrCreateOwnerKey } from '../../src/config/owner-key.ts';
+import { priceRules } from '../../src/config/price-rules.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { ChatModel } from '../../src/core/chat.ts';
 import { systemClock } from '../../src/core/clock.ts';
@@ -14,6 +15,7 @@ import type { LessonsApi } from '../../src/core/daemon-api.ts';
 import { asArray, asNumber, asObject, asString } from '../../src/core/json.ts';
 import type { Lesson } from '../../src/core/lesson.ts';
 import type { EmbeddingModel } from '../../src/core/recall.ts';
+import { costOf, createPrices } from '../../src/cost/prices.ts';
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
 import { decodeLessons } from '../../src/lessons/codec.ts';
 import { renderBlock, renderLine } from '../../src/lessons/render-block.ts';
@@ -143,6 +145,7 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmE
       ...(options.embed === undefined ? {} : { embed: options.embed }),
       training,
     });
+    const prices = createPrices(priceRules(config, []));
     const pool = createExchange({ timeouts: PROVIDER_TIMEOUTS, isForbiddenAddress: () => false });
     const record = { url: daemon.url, port: daemon.port, pid: process.pid, startedAt: '', version: '' };
     const { api, lessonsApi } = createRemoteApi(record, owner);
@@ -193,6 +196,7 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmE
         const { calls, tokens, usd } = asObject(asObject(await lessonsApi.today()).cost);
         return { calls: asNumber(calls) ?? 0, tokens: asNumber(tokens) ?? 0, usd: asNumber(usd) ?? 0 };
       },
+      usdOf: (usage) => costOf(usage, prices(modelOf(policy))).usd,
       // The time of a model behind a provider is known to the gateway alone.
       policyMs: () =>
         policy.kind === 'configured'

@@ -215,7 +215,7 @@ async function rowOf(
     steps: run.steps,
     inputTokens: run.usage.inputTokens,
     outputTokens: run.usage.outputTokens,
-    usd: 0,
+    usd: options.environment.usdOf?.(run.usage) ?? 0,
     ms,
     overheadMs: Math.max(0, ms - policyMs),
   } as DayRow;

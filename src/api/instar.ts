@@ -1,11 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import type { FlowCall } from '../base/flow-calls.ts';
+import type { EpisodeOutcome } from '../core/evidence.ts';
 import type { Json } from '../core/json.ts';
 import type { LessonKind, LessonState } from '../core/lesson.ts';
 import type { OverlayPayload } from '../core/overlay.ts';
 import type { PracticeResult } from '../learn/practice/practice-input.ts';
-import type { EpisodeOutcome, ListedLesson, OfferedFlow, QuotedWords } from '../mcp/episode-api.ts';
+import type { EpisodeSummary, ListedLesson, OfferedFlow, QuotedWords } from '../mcp/episode-api.ts';
 import type { PracticeOptions } from './practice-options.ts';
 
 /** Whose work it is. Lessons are learned for an agent and a project, and shown to the same ones. */
@@ -57,14 +58,9 @@ export interface EpisodeAttempt {
 export type EpisodeEnd = ({ readonly success: boolean } | { readonly outcome: EpisodeOutcome }) & {
   /** The reason, in a sentence or two. */
   readonly note?: string;
+  /** Wait for what is learned from it. Where no daemon serves the home there is nothing to wait for. */
+  readonly wait?: boolean;
 };
-
-export interface EpisodeSummary {
-  readonly attempts: number;
-  readonly failed: number;
-  /** Whether it has both a failure and a success, which a lesson can be written from without a person's word. */
-  readonly learns: boolean;
-}
 
 /** One task, from its start to its outcome. Reports are recorded in the order of the calls, awaited or not. */
 export interface Episode {
@@ -79,9 +75,10 @@ export interface Episode {
    */
   attempt(attempt: EpisodeAttempt): Promise<{ readonly attempts: number; readonly failed: number }>;
   /**
-   * Ends the episode. Durable when it resolves. The outcome is your program's word, not a person's: a failure is learned
-   * from together with others like it, and scores the lessons that were shown. Again with the same outcome it does
-   * nothing; with another one it rejects with `InstarError` (`ended`).
+   * Ends the episode. Durable when it resolves. The outcome is your program's word, not a person's, and scores the lessons that
+   * were shown. A failure beside something that worked becomes a lesson for this agent (`wait`: resolves when it has, for two minutes
+   * at most); a mere failure is learned from together with others like it. Again with the same outcome it does nothing; with
+   * another one it rejects with `InstarError` (`ended`).
    */
   end(outcome: EpisodeEnd): Promise<EpisodeSummary>;
 }

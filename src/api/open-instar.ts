@@ -189,7 +189,9 @@ function toEpisode(id: string, { text, lessons }: Pick<Episode, 'text' | 'lesson
       next(() => {
         const outcome = 'outcome' in end ? end.outcome : end.success ? 'success' : 'failure';
         const note = end.note === undefined ? {} : { note: checkText(end.note, 'note') };
-        return call((records) => createEpisodes(records).end({ episode: id, outcome, ...note }));
+        return call((records) =>
+          createEpisodes(records).end({ episode: id, outcome, ...note, wait: end.wait === true }),
+        );
       }),
   };
 }

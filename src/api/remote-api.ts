@@ -49,7 +49,8 @@ export function createRemoteApi(daemon: Pick<DaemonRecord, 'url'>, key: string |
       const { turn } = await one(ROUTES.newestTurn, { query: { agent, projects: projects?.join(',') } });
       return isObject(turn) ? turn : undefined;
     },
-    trajectory: (id) => find(ROUTES.trajectory, { id }),
+    trajectory: (id, { chat } = {}) =>
+      find(ROUTES.trajectory, { id, ...(chat === true && { query: { chat } }) }),
     erase: async (id) => readErasure(await one(ROUTES.eraseSession, { id })),
     feedback: (body) => one(ROUTES.feedback, { body }),
     training: () => one(ROUTES.training),

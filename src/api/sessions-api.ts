@@ -4,6 +4,7 @@ import { compact, type JsonObject, parseJson } from '../core/json.ts';
 import type { AsyncReads, Records, RewardView, SessionView, TurnView } from '../core/store.ts';
 import { isLearnedFrom } from '../evidence/learned-from.ts';
 import { type BlockCache, readRecordedRequest } from '../record/request-manifest.ts';
+import { encodeChatRow, readStoredTurn } from '../record/stored-turn.ts';
 import { describeUnreadable } from '../record/unreadable-body.ts';
 import { previewAnswer, previewQuestion, previewTurn, readWholeTurn } from './turn-preview.ts';
 
@@ -21,16 +22,7 @@ export function createSessionsApi(
       return described;
     },
     session: (id, part) => describeTurns(id, records, part ?? {}),
-    trajectory: async (id) => {
-      const session = await records.session(id);
-      if (session === undefined) return undefined;
-      const turns: JsonObject[] = [];
-      for (const turn of await records.turns(id)) {
-        const rewards = await records.rewards({ turn: turn.id });
-        turns.push({ ...describeTurn(turn, rewards), ...(await readBodies(turn, records)) });
-      }
-      return { ...describeSession(session), rewards: await sessionRewards(id, records), turns };
-    },
+    trajectory: (id, { chat } = {}) => describeTrajectory(id, records, chat === true),
     turn: async (id) => {
       const turn = await records.turn(id);
       return turn && describeSubject(turn, records);
@@ -42,6 +34,81 @@ export function createSessionsApi(
       return turn && describeSubject(turn, records);
     },
   };
+}
+
+/** A session with the bodies of its turns, as stored or as chat messages, and with all that is known of how each turn went. */
+async function describeTrajectory(
+  id: string,
+  records: Records,
+  isChat: boolean,
+): Promise<JsonObject | undefined> {
+  const session = await records.session(id);
+  if (session === undefined) return undefined;
+  const verdicts = verdictsOf(await records.judgements(id, 'turn-appraised'));
+  const rules = rulesOf(await records.judgements(id, 'rules-observed'));
+  const cited = await citedTurns(records);
+  const scored = (await records.judgements(id, 'session-scored')).at(-1)?.fact;
+  const known: BlockCache = new Map();
+  const turns: JsonObject[] = [];
+  for (const turn of await records.turns(id)) {
+    const rewards = await records.rewards({ turn: turn.id });
+    const judged = verdicts.get(turn.id);
+    turns.push({
+      ...describeTurn(turn, rewards),
+      ...judgementOf(judged, rewards),
+      ...compact({ parts: judged?.parts, rules: rules.get(turn.id), data: dataOf(turn, judged, cited) }),
+      ...(isChat ? await readChat(turn, records, known) : await readBodies(turn, records)),
+    });
+  }
+  return compact({
+    ...describeSession(session),
+    rewards: await sessionRewards(id, records),
+    score: scored?.type === 'session-scored' ? scored.score : undefined,
+    turns,
+  });
+}
+
+const CYCLES_PAGE = 1000;
+
+/** The turns that lessons were learned from. */
+async function citedTurns(records: Pick<AsyncReads, 'factsOf'>): Promise<ReadonlySet<string>> {
+  const turns = new Set<string>();
+  for (let after = 0; ; ) {
+    const page = await records.factsOf('cycle-end', after, CYCLES_PAGE);
+    for (const { fact } of page)
+      if (fact.type === 'cycle-end') for (const turn of fact.turns) turns.add(turn);
+    const last = page.at(-1);
+    if (last === undefined || page.length < CYCLES_PAGE) return turns;
+    after = last.seq;
+  }
+}
+
+/** `support`: it failed or fed a lesson, and trains nothing. `query`: weights may train on it, under its generation. */
+function dataOf(
+  turn: TurnView,
+  judged: Judged | undefined,
+  cited: ReadonlySet<string>,
+): 'support' | 'query' | undefined {
+  if (cited.has(turn.id) || judged?.said.verdict === 'failure') return 'support';
+  const isSample = judged?.said.verdict === 'success' && judged.said.judgedBy !== 'agent';
+  return isSample && turn.role === 'main' && isLearnedFrom(turn) ? 'query' : undefined;
+}
+
+/** Which of the rules that a turn was shown it kept, broke, or had to be told again. */
+function rulesOf(facts: readonly StoredFact[]): ReadonlyMap<string, JsonObject[]> {
+  const rules = new Map<string, JsonObject[]>();
+  for (const { fact } of facts) {
+    if (fact.type !== 'rules-observed') continue;
+    const seen = fact.results.map(({ lesson, revision, outcome }) => ({ lesson, revision, outcome }));
+    rules.set(fact.turn, [...(rules.get(fact.turn) ?? []), ...seen]);
+  }
+  return rules;
+}
+
+/** The turn as chat messages, whatever its wire; nothing for one that was erased or cannot be decoded. */
+async function readChat(turn: TurnView, records: Records, known: BlockCache): Promise<JsonObject> {
+  const decoded = await readStoredTurn(turn, records, known);
+  return decoded === undefined ? {} : { chat: encodeChatRow(decoded) };
 }
 
 const isoTime = (ms: number): string => new Date(ms).toISOString();
@@ -176,6 +243,8 @@ interface Judged {
   readonly seq: number;
   /** `{ verdict, reward, judgedBy, reasons }`. */
   readonly said: JsonObject;
+  /** The reward by its parts: each sign with its source and weight. */
+  readonly parts: JsonObject[];
 }
 
 /** The newest appraisal of each turn. */
@@ -185,7 +254,13 @@ function verdictsOf(facts: readonly StoredFact[]): ReadonlyMap<string, Judged> {
     if (fact.type !== 'turn-appraised') continue;
     const { verdict, reward, source, signals } = fact;
     const reasons = [...new Set(signals.map(({ reason }) => reason))].filter((reason) => reason !== '');
-    verdicts.set(fact.turn, { seq, said: compact({ verdict, reward, judgedBy: source, reasons }) });
+    const parts = signals.map(({ name, source: from, score, weight }) => ({
+      name,
+      source: from,
+      score,
+      weight,
+    }));
+    verdicts.set(fact.turn, { seq, said: compact({ verdict, reward, judgedBy: source, reasons }), parts });
   }
   return verdicts;
 }

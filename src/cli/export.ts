@@ -1,5 +1,10 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { createSecretScan, exportTrajectories, SecretFoundError } from '../api/export-trajectories.ts';
+import {
+  createSecretScan,
+  EXPORT_FORMATS,
+  exportTrajectories,
+  SecretFoundError,
+} from '../api/export-trajectories.ts';
 import { openHome } from '../config/home.ts';
 import { plural } from '../text/phrases.ts';
 import {
@@ -17,11 +22,16 @@ export const declareExport: DeclareCommand = (command, act) =>
   void command
     .argument('<what>', 'trajectories')
     .option('--out <file>', 'write to this new file (default: standard output)')
+    .option(
+      '--format <format>',
+      `${EXPORT_FORMATS.join(', ')}: sessions as stored, or rows for a training program`,
+    )
     .option('--agent <name>', 'only sessions of this agent')
     .option('--project <project>', 'only sessions of this project: its folder, label or id')
     .action(act(exportSessions));
 
 interface ExportOptions extends Positional {
+  readonly format?: string;
   readonly out?: string;
   readonly agent?: string;
   readonly project?: string;
@@ -37,6 +47,13 @@ async function exportSessions(options: ExportOptions, context: CommandContext): 
       'run: instar export trajectories',
     );
   }
+  const format = EXPORT_FORMATS.find((one) => one === (options.format ?? 'trajectories'));
+  if (format === undefined)
+    throw new CommandError(
+      EXIT.wrongUse,
+      `"${options.format}" is no format`,
+      `choose one of: ${EXPORT_FORMATS.join(', ')}`,
+    );
   const hasSecret = createSecretScan(openHome(context.homeDir), context.env);
   const file = out === undefined ? undefined : openNew(out);
   try {
@@ -47,8 +64,10 @@ async function exportSessions(options: ExportOptions, context: CommandContext): 
         ...(agent ? { agent } : {}),
         ...(project ? { project: await findProject(api, project, context) } : {}),
       };
-      const count = await exportTrajectories({ api, hasSecret, write, ...filter });
-      context.printer.note(`Exported ${plural(count, 'session')}${out === undefined ? '' : ` to ${out}`}.`);
+      const count = await exportTrajectories({ api, hasSecret, write, format, ...filter });
+      context.printer.note(
+        `Exported ${plural(count, format === 'trl' ? 'turn' : 'session')}${out === undefined ? '' : ` to ${out}`}.`,
+      );
       return EXIT.ok;
     });
   } catch (error) {

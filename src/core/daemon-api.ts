@@ -17,13 +17,13 @@ export interface DaemonApi {
   turn(id: string): Promise<JsonObject | undefined>;
   /** The newest such turn, of one agent or of the first of these projects that has one; undefined when there is none. */
   newestTurn(query: NewestTurnQuery): Promise<JsonObject | undefined>;
-  /** The same with the requests and replies. */
-  trajectory(id: string): Promise<JsonObject | undefined>;
+  /** The same with the requests and replies, as they are stored or (`chat`) as chat messages, and with all that judged each turn. */
+  trajectory(id: string, form?: { readonly chat?: boolean }): Promise<JsonObject | undefined>;
   /** Erases a session and what was learned from it. */
   erase(id: string): Promise<ErasureReport>;
   /** Feedback as `POST /v1/feedback` takes it. */
   feedback(body: JsonObject): Promise<JsonObject>;
-  /** The state of an episode: `{ state, attempts, failed, learns }`; undefined for an unknown id. */
+  /** The state of an episode: `{ state, attempts, failed, learns, learned? }`; undefined for an unknown id. */
   episode(id: string): Promise<JsonObject | undefined>;
   /** What training may use: `{ engine, policy, generation, buffer: { query, support } }`. */
   training(): Promise<JsonObject>;

@@ -11,6 +11,9 @@ export interface ToolOutcome {
   readonly call?: { readonly name: string; readonly arguments: string };
 }
 
+export const EPISODE_OUTCOMES = ['success', 'failure', 'partial'] as const;
+export type EpisodeOutcome = (typeof EPISODE_OUTCOMES)[number];
+
 /** An attempt that the agent reported itself (over MCP, or as an event). */
 export interface ReportedAttempt {
   readonly action: string;
@@ -76,6 +79,8 @@ export interface TurnEvidence {
     readonly by?: string;
   }[];
   readonly attempts: readonly ReportedAttempt[];
+  /** Of an episode: how it ended, in the word of the program that reported it. Turns have none. */
+  readonly outcome?: EpisodeOutcome;
   /** The agent reported all of it itself, the task included: none of it is a person's word. */
   readonly isReported?: true;
 }

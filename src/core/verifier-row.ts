@@ -24,7 +24,12 @@ interface ExpectedAnswers {
 
 /** One configured verifier: the domains whose answers it grades (`*` stands for anything), its kind and its options. */
 export type VerifierRow = { readonly domain: string } & (
-  | ({ readonly kind: 'exact'; readonly isCaseSensitive?: boolean | undefined } & AnswerPlace &
+  | ({
+      readonly kind: 'exact';
+      readonly isCaseSensitive?: boolean | undefined;
+      /** `answer`: where a bare number is expected, the number in the answer counts. `exact`: the whole text. */
+      readonly match?: 'answer' | 'exact' | undefined;
+    } & AnswerPlace &
       ExpectedAnswers)
   | ({
       readonly kind: 'number';

@@ -33,7 +33,7 @@ export async function appraiseSession(
   wanted: readonly string[] | undefined,
   { records, evidence, state, now }: AppraiseParts,
 ): Promise<readonly NewFact[]> {
-  const scope = await scopeOf(session, records);
+  const scope = await scopeOfEvidence(session, records);
   if (scope === undefined) return [];
   const facts: NewFact[] = [];
   for (const { evidence: known, appraisal, generation } of await evidence.affectedTurns(session, wanted)) {
@@ -70,7 +70,7 @@ function undecide({ undecided }: AppraisalState, turn: string, session: string):
 }
 
 /** The agent and project of a session or an episode; undefined when it was erased or is unknown. */
-async function scopeOf(session: string, records: ScopeRecords): Promise<Scope | undefined> {
+export async function scopeOfEvidence(session: string, records: ScopeRecords): Promise<Scope | undefined> {
   const member = principalOfSession(session);
   const view = await records.session(session);
   if (view !== undefined)

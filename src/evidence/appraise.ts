@@ -1,4 +1,4 @@
-import type { Appraisal, RewardSource, Signal, TurnEvidence } from '../core/evidence.ts';
+import type { Appraisal, EpisodeOutcome, RewardSource, Signal, TurnEvidence } from '../core/evidence.ts';
 import { composeReward, INFRASTRUCTURE } from './compose-reward.ts';
 import { digestError } from './digest/digest-error.ts';
 import { findAskedAgain } from './signals/asked-again.ts';
@@ -16,7 +16,7 @@ import {
   findToolSuccess,
 } from './signals/tool-signals.ts';
 import { NO_REACTION, readUserReaction } from './signals/user-signals.ts';
-import { findOutage } from './tools/outages.ts';
+import { tellingAttempts } from './tools/outages.ts';
 import { readTurn, type TurnReading } from './turn-reading.ts';
 
 /** Each heuristic maps a turn to a signal, or to nothing. A new heuristic is a line here. */
@@ -102,14 +102,23 @@ function readGiven({ evidence }: TurnReading): readonly Signal[] {
   });
 }
 
-/** The attempts that an agent reported. Only the last attempt at an action counts; outages do not count. */
-function readAttempts({ evidence }: TurnReading): Signal | undefined {
-  const last = new Map<string, boolean>();
-  for (const { action, result, ok } of evidence.attempts) {
-    if (ok || findOutage(result) === undefined) last.set(action.trim(), ok);
-  }
+/** Between which scores an episode lies, by how it ended. */
+const EPISODE_SCORES: Readonly<Record<EpisodeOutcome, readonly [from: number, to: number]>> = {
+  failure: [0, 0.25],
+  partial: [0.25, 0.75],
+  success: [0.75, 1],
+};
+
+/**
+ * The attempts that an agent reported. How the episode ended decides whether it is a success; the share of attempts that worked says
+ * how good a one. Only the last attempt at an action counts; outages do not count.
+ */
+function readAttempts({ evidence: { attempts, outcome = 'partial' } }: TurnReading): Signal | undefined {
+  const last = new Map(tellingAttempts(attempts).map(({ action, ok }) => [action.trim(), ok]));
   if (last.size === 0) return undefined;
   const worked = [...last.values()].filter((ok) => ok).length;
-  const reason = `${worked} of ${last.size} attempts worked`;
-  return { name: 'attempted', source: 'signal', score: worked / last.size, weight: 1.5, reason };
+  const [from, to] = EPISODE_SCORES[outcome];
+  const score = from + (to - from) * (worked / last.size);
+  const reason = `${outcome}: ${worked} of ${last.size} attempts worked`;
+  return { name: 'attempted', source: 'signal', score, weight: 1.5, reason };
 }

@@ -1,7 +1,13 @@
-import type { ReportedAttempt, TurnEvidence } from '../core/evidence.ts';
+import {
+  EPISODE_OUTCOMES,
+  type EpisodeOutcome,
+  type ReportedAttempt,
+  type TurnEvidence,
+} from '../core/evidence.ts';
 import { BY_PERSON, type StoredFact } from '../core/fact.ts';
 import { asString } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
+import { tellingAttempts } from './tools/outages.ts';
 
 /** One task of an agent, as it reported it over MCP or as events. */
 interface Episode {
@@ -13,7 +19,7 @@ interface Episode {
   readonly attempts: readonly ReportedAttempt[];
   readonly startedAt: number;
   /** Absent while the episode is open. */
-  readonly outcome?: string;
+  readonly outcome?: EpisodeOutcome;
   readonly note?: string;
   readonly endedAt?: number;
   /** What the agent answered in the end. */
@@ -57,7 +63,7 @@ export function foldEpisode(id: string, events: readonly StoredFact[]): Episode 
       const answer = asString(data.answer);
       episode = {
         ...episode,
-        outcome: asString(data.outcome) ?? 'partial',
+        outcome: EPISODE_OUTCOMES.find((one) => one === data.outcome) ?? 'partial',
         endedAt: at,
         ...(note === undefined ? {} : { note }),
         ...(answer === undefined ? {} : { answer }),
@@ -67,14 +73,21 @@ export function foldEpisode(id: string, events: readonly StoredFact[]): Episode 
   return episode;
 }
 
+/** Under which an episode is queued for learning, and its result is found. */
+export const episodeItem = (id: string): string => `live:${id}`;
+
 export const failedAttempts = ({ attempts }: Episode): number => attempts.filter(({ ok }) => !ok).length;
 
-/** Whether it has a failure and a success: learning needs the contrast. */
-export const hasLearnableContrast = (episode: Episode): boolean =>
-  failedAttempts(episode) > 0 &&
-  (failedAttempts(episode) < episode.attempts.length || episode.outcome === 'success');
+/** Whether it shows a failure beside something that worked: then one lesson can be drawn from it alone. An outage is no failure. */
+export function hasLearnableContrast({ attempts, outcome, note, answer }: EpisodeEnding): boolean {
+  const telling = tellingAttempts(attempts);
+  const worked = telling.some(({ ok }) => ok) || (outcome === 'success' && Boolean(note ?? answer));
+  return worked && telling.some(({ ok }) => !ok);
+}
 
-const SCORES: Readonly<Record<string, number>> = { success: 1, failure: -1 };
+type EpisodeEnding = Pick<Episode, 'attempts' | 'outcome' | 'note' | 'answer'>;
+
+const SCORES: Readonly<Partial<Record<EpisodeOutcome, number>>> = { success: 1, failure: -1 };
 
 /** An ended episode as the evidence of one turn: its attempts, the agent's own outcome, and recorded rewards. */
 export async function readEpisodeEvidence(
@@ -106,6 +119,7 @@ export async function readEpisodeEvidence(
     ...(reply === undefined ? {} : { next: { tools: [], user: reply } }),
     given: [...said, ...own],
     attempts,
+    outcome,
     ...(isByPerson ? {} : { isReported: true }),
   };
   return { episode, evidence };

@@ -46,7 +46,10 @@ export function createFailureCase(
   });
   const reported = attempts
     .slice(-MOST_RESULTS)
-    .map(({ action, result }) => passage('tool', `${action}\n${result}`, LONGEST_RESULT));
+    .flatMap(({ action, result }) => [
+      passage('assistant', action, LONGEST_RESULT),
+      passage('tool', result, LONGEST_RESULT),
+    ]);
   const notes = given.flatMap(({ source, note = '', by }): readonly Passage[] => {
     const passage = notePassage(source, note, by);
     return passage.origin === 'tool' ? [] : [passage];

@@ -141,6 +141,8 @@ export function readMaterial(turn: WholeTurn, known: SessionTexts): TurnMaterial
 export function notePassage(source: RewardSource, text: string, by?: string): Passage {
   const owners = isOwnerId(by) ? { isOwners: true as const } : {};
   if (source === 'chat') return { origin: 'user', text, isFeedback: true, ...owners };
+  // An agent's own word about its work: its key may learn from it, as from all that the agent writes.
+  if (source === 'agent') return { origin: 'assistant', text };
   return { origin: source === 'person' || source === 'verifier' ? source : 'tool', text, ...owners };
 }
 
@@ -164,7 +166,7 @@ export function joinMaterial(
   };
 }
 
-/** What was reported of an episode. Only what a program passed on for its user is a person's text. */
+/** What was reported of an episode: the agent's own actions, each with its result. Only what a program passed on for its user is a person's text. */
 export function readReportedMaterial({
   task,
   attempts,
@@ -176,14 +178,19 @@ export function readReportedMaterial({
     (origin: Passage['origin']) =>
     (text: string): Passage => ({ origin, text });
   const person = isReported === true ? passage('tool') : passage('user');
-  const reported = attempts.flatMap(({ action, result }) => [action, result]).map(passage('tool'));
+  const before = [person(task)].filter(({ text }) => text.trim() !== '').length;
+  const reported = attempts.flatMap(({ action, result }) => [
+    passage('assistant')(action),
+    passage('tool')(result),
+  ]);
+  const commands = attempts.map(({ action, ok }, nth) => ({
+    text: action,
+    isOk: ok,
+    after: before + 2 * nth,
+  }));
   const notes = given.map(({ source, note = '', by }) => notePassage(source, note, by));
-  const passages = [person(task), ...reported, person(next?.user ?? ''), ...notes];
-  return bounded(
-    passages.filter(({ text }) => text.trim() !== ''),
-    [],
-    new Set(),
-  );
+  const later = [person(next?.user ?? ''), ...notes].filter(({ text }) => text.trim() !== '');
+  return bounded([...(before === 0 ? [] : [person(task)]), ...reported, ...later], commands, new Set());
 }
 
 /** The newest passages within the bounds. A person's own words are always kept: they are what may become a lesson. */

@@ -132,7 +132,8 @@ export const reportEvent: ControlAction = async (context, body, caller, key) => 
   const madeBy = await callerOfSession(subject, records);
   if (subject !== undefined && !mayReportOn(caller, subject, madeBy))
     return createFailure('forbidden', 'This session was made with another key.');
-  const named = toCallerId(asString(agent));
+  // What is reported within an episode is about the agent that began it.
+  const named = toCallerId(asString(agent)) ?? (await agentOfEpisode(subject, records));
   const bound = bindReporter(context, caller, named);
   const fields = {
     agent: bound,
@@ -162,6 +163,11 @@ async function findNamed(id: string, records: Records): Promise<string> {
   if ((await records.session(id)) !== undefined || (await records.events(id)).length > 0) return id;
   const named = await records.ids('sessions', { beginning: '', end: `:${id}` }, 2);
   return named.length === 1 ? (named[0] ?? id) : id;
+}
+
+async function agentOfEpisode(session: string | undefined, records: Records): Promise<string | undefined> {
+  const [event] = session === undefined ? [] : await records.events(session);
+  return event?.fact.type === 'event-reported' ? event.fact.agent : undefined;
 }
 
 /** The agent that an event is about: one of the key's own, whatever it names. */

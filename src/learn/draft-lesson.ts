@@ -10,6 +10,8 @@ import { oneLine } from '../text/visible-text.ts';
 
 /** The name of the signal that a call of a turn proved its result: checks passed, or a command exited with 0. */
 export const RESULT_PROVEN = 'result-proven';
+/** The name of the signal that the attempts of an episode ended with one that worked, as the agent reported. */
+export const ATTEMPT_WORKED = 'attempt-worked';
 
 const MOST_CHARACTERS = 64;
 

@@ -3,6 +3,7 @@ import { compact } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import { principalOfSession, TEAM } from '../core/principal.ts';
 import type { NewFact, Records } from '../core/store.ts';
+import { episodeItem, foldEpisode, hasLearnableContrast } from '../evidence/episode.ts';
 import type { AppraisedTurn, EvidenceReader } from '../evidence/evidence-reader.ts';
 import { readSharing } from '../lessons/fold-members.ts';
 import type { FlowWatch } from './adapt/flow-events.ts';
@@ -41,7 +42,7 @@ export async function endSession(
   if (last === undefined) return [];
   const view = await records.turn(last);
   const facts: NewFact[] = [await scoreSession(session, read, { records, lessonOf, now })];
-  // An episode has no turns to learn from step by step: its attempts were appraised when it ended.
+  // An episode has no turns to learn from step by step: it was queued when it ended.
   if (view === undefined) return facts;
   facts.push(...((await flows?.flowEvents({ session, turns: read, last: view }, now)) ?? []));
   facts.push(...((await reading?.ended(session, read, now)) ?? []));
@@ -65,6 +66,25 @@ export async function endSession(
       key: `hard:${session}:${last}`,
     });
   return facts;
+}
+
+/** An episode that has ended is queued at once when a failure stands beside something that worked. */
+export async function queueEpisode(
+  session: string,
+  records: Pick<Records, 'events' | 'session'>,
+  now: number,
+): Promise<readonly NewFact[]> {
+  if ((await records.session(session)) !== undefined) return [];
+  const episode = foldEpisode(session, await records.events(session));
+  if (episode?.outcome === undefined || !hasLearnableContrast(episode)) return [];
+  const item = episodeItem(session);
+  return [
+    {
+      at: now,
+      fact: { type: 'learning-queued', item, learner: 'live', session, turns: [session] },
+      key: item,
+    },
+  ];
 }
 
 interface ScoreParts {

@@ -1,4 +1,5 @@
 import type { PracticeTask } from '../core/practice.ts';
+import { scopeOfEvidence } from '../evidence/appraise-session.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import { checkLessonText } from '../lessons/check-lesson-text.ts';
 import type { LessonReplica } from '../lessons/lesson-replica.ts';
@@ -27,7 +28,7 @@ import { createWakingRow } from './memory/wake-archived.ts';
 import { MOST_OF_SESSION } from './memory/working-memory.ts';
 import { createNoteWriter } from './memory/write/write-notes.ts';
 import type { NearestLessons } from './nearest-lessons.ts';
-import { createQueuedRow, type ReadingQueue, scopeOfSession } from './queued-items.ts';
+import { createQueuedRow, type ReadingQueue } from './queued-items.ts';
 import { createWordReading, isReadingDue } from './read-words.ts';
 import type { LearnerRow } from './runner.ts';
 import { createOptOutRow, createTeamRow } from './team/move-to-team.ts';
@@ -170,7 +171,8 @@ const createLiveRow = ({ ports, evidence, lessons, models, nearest }: LearnersOp
     }),
     most: MOST_SESSIONS,
     open: async ({ session }) => {
-      const scope = await scopeOfSession(session, ports.records);
+      const scope = await scopeOfEvidence(session, ports.records);
+      if (scope === undefined) return 'gone';
       const turns = await evidence.turns(session);
       const material = createLiveMaterial(session, scope, turns, ports.clock.now());
       return { material, cases: shownCases(material), ask: await models.writer.askAbout(session) };

@@ -11,7 +11,7 @@ import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import { isAboutEffects, type LessonEffects } from '../lessons/effect/lesson-effects.ts';
 import type { FlowWatch } from './adapt/flow-events.ts';
 import type { Observer } from './adapt/observer.ts';
-import { endSession } from './end-session.ts';
+import { endSession, queueEpisode } from './end-session.ts';
 import { createLane } from './lane.ts';
 import { type FactFold, type LearningState, loadLearning } from './learning-state.ts';
 import type { LastReflection, LearningStatus } from './learning-status.ts';
@@ -309,7 +309,8 @@ function createLook(
     const appraised = await appraiseSession(session, wanted, { ...options, state, now });
     const observed = (await options.observeRules?.(session, wanted, now)) ?? [];
     const unread = (await options.reading?.changed(session, wanted, now)) ?? [];
-    return [...graded, ...appraised, ...observed, ...unread];
+    const episode = wanted === undefined ? await queueEpisode(session, records, now) : [];
+    return [...graded, ...appraised, ...observed, ...unread, ...episode];
   };
   /** Sessions with rewards first; the others only within the time slice. A session stays pending until its facts are written. */
   const lookOnce = async (until: number): Promise<number> => {

@@ -1,4 +1,4 @@
-import type { ReportedAttempt } from '../core/evidence.ts';
+import type { EpisodeOutcome, ReportedAttempt } from '../core/evidence.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { LessonKind, LessonState } from '../core/lesson.ts';
 import type { FlowOverlay } from '../core/overlay.ts';
@@ -56,13 +56,25 @@ export interface OfferedFlow extends Pick<FlowOverlay, 'parameters' | 'steps'> {
   readonly name: string;
 }
 
-export const EPISODE_OUTCOMES = ['success', 'failure', 'partial'] as const;
-export type EpisodeOutcome = (typeof EPISODE_OUTCOMES)[number];
-
 /** The attempts of an episode so far. */
 export interface AttemptCounts {
   readonly attempts: number;
   readonly failed: number;
+}
+
+/** What became of an episode that shows a failure beside something that worked. */
+export interface EpisodeLearned {
+  /** `trial` and `live` are in force; `proposed` waits for a person; `refused` and nothing at all say why. */
+  readonly lessons: readonly { readonly id: string; readonly name: string; readonly outcome: string }[];
+  readonly why?: string;
+}
+
+/** How an episode stands at its end. */
+export interface EpisodeSummary extends AttemptCounts {
+  /** A failure stands beside something that worked: one lesson is drawn from this episode alone. */
+  readonly learns: boolean;
+  /** Absent while that is under way, and where it does not learn. */
+  readonly learned?: EpisodeLearned;
 }
 
 /** The subject of feedback. */
@@ -82,12 +94,13 @@ export interface EpisodeApi {
   ): Promise<EpisodeResult<{ readonly episode: string; readonly recalled: RecalledLessons }>>;
   /** Fails for an episode that is unknown or has ended. */
   attempt(attempt: ReportedAttempt & { readonly episode: string }): Promise<EpisodeResult<AttemptCounts>>;
-  /** `learns`: the episode has something to learn from. Idempotent for the same outcome. */
+  /** Idempotent for the same outcome. `wait`: for what is learned from it, for two minutes at most. */
   end(end: {
     readonly episode: string;
     readonly outcome: EpisodeOutcome;
     readonly note?: string;
-  }): Promise<EpisodeResult<AttemptCounts & { readonly learns: boolean }>>;
+    readonly wait?: boolean;
+  }): Promise<EpisodeResult<EpisodeSummary>>;
   /** By task or by name. Not counted as shown to a session, so it affects no measurement. */
   recall(query: EpisodeCaller & LookUp, signal: AbortSignal): Promise<EpisodeResult<RecalledLessons>>;
   list(

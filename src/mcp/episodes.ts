@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ReportedAttempt } from '../core/evidence.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EpisodeOutcome, ReportedAttempt } from '../core/evidence.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../core/json.ts';
 import { LESSON_KINDS, LESSON_STATES, type LessonKind, type LessonState } from '../core/lesson.ts';
 import type { FlowOverlay, OverlayQuery } from '../core/overlay.ts';
@@ -7,7 +8,8 @@ import { truncateMiddle } from '../text/truncate.ts';
 import type {
   AttemptCounts,
   EpisodeCaller,
-  EpisodeOutcome,
+  EpisodeLearned,
+  EpisodeSummary,
   FeedbackSubject,
   ListedLesson,
   LookUp,
@@ -29,6 +31,8 @@ export interface EpisodeRecords {
   feedback(body: JsonObject): Promise<unknown>;
   /** `GET /api/overlays`. */
   overlays(query: OverlayQuery): Promise<unknown>;
+  /** A daemon answers, and learns: where none does there is nothing to wait for. */
+  readonly isServed?: true;
 }
 
 /** An episode that cannot take the report: it has ended. */
@@ -55,7 +59,8 @@ export interface Episodes {
     readonly episode: string;
     readonly outcome: EpisodeOutcome;
     readonly note?: string;
-  }): Promise<AttemptCounts & { readonly learns: boolean }>;
+    readonly wait?: boolean;
+  }): Promise<EpisodeSummary>;
   recall(query: EpisodeCaller & LookUp): Promise<RecalledLessons>;
   list(query: { readonly state?: LessonState; readonly kind?: LessonKind }): Promise<readonly ListedLesson[]>;
   flows(caller: EpisodeCaller): Promise<readonly OfferedFlow[]>;
@@ -67,6 +72,9 @@ export interface Episodes {
   }): Promise<void>;
 }
 
+/** Two minutes in all. */
+const LOOK_MS = 250;
+const MOST_LOOKS = 480;
 const LONGEST_ACTION = 4000;
 const LONGEST_RESULT = 12_000;
 
@@ -78,20 +86,21 @@ export const shortenAttempt = ({ action, result, ok }: ReportedAttempt): Reporte
 });
 
 export function createEpisodes(records: EpisodeRecords): Episodes {
-  const look = async (
-    episode: string,
-  ): Promise<AttemptCounts & { readonly learns: boolean; readonly state: string }> => {
+  const look = async (episode: string): Promise<EpisodeSummary & { readonly state: string }> => {
     const view = asObject(await records.episode(episode));
     return {
       state: asString(view.state) ?? '',
       attempts: asNumber(view.attempts) ?? 0,
       failed: asNumber(view.failed) ?? 0,
       learns: view.learns === true,
+      ...compact({ learned: view.learned === undefined ? undefined : readLearned(view.learned) }),
     };
   };
-  const countsOf = async (episode: string) => {
-    const { attempts, failed, learns } = await look(episode);
-    return { attempts, failed, learns };
+  const lookEnded = async (episode: string, looks: number): Promise<EpisodeSummary> => {
+    const { state: _, ...ended } = await look(episode);
+    if (!ended.learns || ended.learned !== undefined || looks <= 1) return ended;
+    await sleep(LOOK_MS);
+    return lookEnded(episode, looks - 1);
   };
   const recall = async (query: JsonObject): Promise<RecalledLessons> =>
     readRecalled(await records.recall(query));
@@ -109,13 +118,13 @@ export function createEpisodes(records: EpisodeRecords): Episodes {
       const { attempts, failed } = await look(episode);
       return { attempts, failed };
     },
-    end: async ({ episode, outcome, note }) => {
+    end: async ({ episode, outcome, note, wait }) => {
       const { state } = await look(episode);
       if (state !== 'open' && state !== outcome)
         throw new EpisodeStateError(`episode ${episode} has already ended with ${state}`);
       if (state === 'open')
         await records.report({ kind: 'episode_end', session: episode, outcome, ...(note ? { note } : {}) });
-      return countsOf(episode);
+      return lookEnded(episode, wait && records.isServed ? MOST_LOOKS : 1);
     },
     recall: ({ limit, ...query }) =>
       recall({
@@ -132,6 +141,17 @@ export function createEpisodes(records: EpisodeRecords): Episodes {
     },
   };
 }
+
+const readLearned = (value: unknown): EpisodeLearned => {
+  const { lessons, why } = asObject(value);
+  const text = (one: unknown): string => asString(one) ?? '';
+  return {
+    lessons: asArray(lessons)
+      .map(asObject)
+      .map(({ id, name, outcome }) => ({ id: text(id), name: text(name), outcome: text(outcome) })),
+    ...compact({ why: asString(why) }),
+  };
+};
 
 const scopeOf = ({ agent, client, project, domain }: EpisodeCaller): JsonObject => ({
   agent: agent ?? client ?? 'unknown',

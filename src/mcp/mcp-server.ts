@@ -4,10 +4,12 @@ import {
   McpServer,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import type { EpisodeOutcome } from '../core/evidence.ts';
 import { asObject, asString, compact, type JsonObject, toJson } from '../core/json.ts';
 import type {
   EpisodeApi,
   EpisodeResult,
+  EpisodeSummary,
   FeedbackSubject,
   ListedLesson,
   RecalledLessons,
@@ -54,7 +56,7 @@ export function createMcpServer({ api, version }: McpParts): McpServer {
   addFlowTools({
     server,
     api,
-    own: [...addEpisodeTools(server, api), ...addLessonTools(server, api)],
+    own: [...addEpisodeTools(server, api), ...addReportTools(server, api), ...addLessonTools(server, api)],
     callerOf: (context) => compact({ client: clientName(server, context) }),
     toResult: (asked, flow) =>
       toToolResult(asked, (calls) => {
@@ -114,12 +116,21 @@ function addEpisodeTools(server: McpServer, api: EpisodeApi): readonly NamedTool
       outputSchema: endOutput,
       annotations: { ...REPORTS, idempotentHint: true },
     },
-    ({ episode, outcome, note }) =>
-      toToolResult(api.end({ episode, outcome, ...compact({ note }) }), ({ attempts, failed, learns }) => ({
-        data: { episode, outcome, attempts, failed, learns },
-        text: `The episode has ended: ${outcome}, ${failed} of ${attempts} attempts failed. ${learns ? 'It will be learned from.' : 'It has nothing to learn from.'}`,
+    ({ episode, outcome, note, wait }) =>
+      toToolResult(api.end({ episode, outcome, ...compact({ note, wait }) }), (ended) => ({
+        data: { episode, outcome, ...toJson(ended) },
+        text: `The episode has ended: ${outcome}, ${ended.failed} of ${ended.attempts} attempts failed. ${sayLearning(outcome, ended)}`,
       })),
   );
+  return [
+    ['start_episode', startEpisode],
+    ['log_attempt', logAttempt],
+    ['end_episode', endEpisode],
+  ];
+}
+
+/** The tools that report what happened beside an episode. */
+function addReportTools(server: McpServer, api: EpisodeApi): readonly NamedTool[] {
   const reportEventTool = server.registerTool(
     'report_event',
     {
@@ -129,11 +140,17 @@ function addEpisodeTools(server: McpServer, api: EpisodeApi): readonly NamedTool
       outputSchema: eventOutput,
       annotations: REPORTS,
     },
-    ({ kind, agent, runKind, session, data = {} }) =>
-      toToolResult(api.report({ ...data, kind, ...compact({ agent, runKind, session }) }), () => ({
-        data: { taken: true },
-        text: 'The event was saved.',
-      })),
+    ({ kind, agent, runKind, session, data = {} }, context) => {
+      // Within an episode it is that of the episode.
+      const about = agent ?? (session === undefined ? clientName(server, context) : undefined);
+      return toToolResult(
+        api.report({ ...data, kind, ...compact({ agent: about, runKind, session }) }),
+        () => ({
+          data: { taken: true },
+          text: 'The event was saved.',
+        }),
+      );
+    },
   );
   const giveFeedbackTool = server.registerTool(
     'give_feedback',
@@ -157,13 +174,33 @@ function addEpisodeTools(server: McpServer, api: EpisodeApi): readonly NamedTool
     },
   );
   return [
-    ['start_episode', startEpisode],
-    ['log_attempt', logAttempt],
-    ['end_episode', endEpisode],
     ['report_event', reportEventTool],
     ['give_feedback', giveFeedbackTool],
   ];
 }
+
+/** What becomes of an episode, as it really is. */
+function sayLearning(outcome: EpisodeOutcome, { learns, learned }: EpisodeSummary): string {
+  if (!learns)
+    return outcome === 'failure'
+      ? 'Nothing in it worked: it is learned from together with failures like it.'
+      : 'Nothing in it failed: it counts for the lessons that it was shown.';
+  if (learned === undefined)
+    return 'A failure stands beside something that worked: one lesson is being drawn from it.';
+  const { lessons, why } = learned;
+  const said = lessons
+    .map(({ name, outcome: state }) => `${name} (${LEARNED_STATES[state] ?? state})`)
+    .join(', ');
+  const reason = why === undefined ? '' : ` ${why}`;
+  return said === '' ? `No lesson was drawn from it.${reason}` : `Drawn from it: ${said}.${reason}`;
+}
+
+const LEARNED_STATES: Readonly<Record<string, string>> = {
+  live: 'in force',
+  trial: 'in force on trial',
+  proposed: 'waits for a person',
+  refused: 'refused',
+};
 
 async function giveFeedback(
   api: EpisodeApi,

@@ -21,6 +21,7 @@ export const createRemoteEpisodeRecords = (ask: AskDaemon): EpisodeRecords => ({
     ),
   feedback: (body) => ask('POST', '/v1/feedback', body),
   overlays: (query) => ask('GET', `/api/overlays?${new URLSearchParams(compact(query))}`),
+  isServed: true,
 });
 
 /** The episode API of a running daemon, over HTTP. `ask` finds the daemon for each request: it may restart. */

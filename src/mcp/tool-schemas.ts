@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EVENT_KINDS } from '../core/adapt.ts';
+import { EPISODE_OUTCOMES } from '../core/evidence.ts';
 import { LESSON_KINDS, LESSON_STATES } from '../core/lesson.ts';
-import { EPISODE_OUTCOMES } from './episode-api.ts';
 
 const LONGEST_TASK = 8000;
 const LONGEST_REPORT = 200_000;
@@ -51,8 +51,21 @@ export const endInput = z.object({
       'success: all that was asked for is done. partial: some of it. failure: none of it, or wrongly.',
     ),
   note,
+  wait: z
+    .boolean()
+    .optional()
+    .describe('Wait for the lesson that is drawn from it, for two minutes at most.'),
 });
-export const endOutput = tallyOutput.extend({ outcome: z.enum(EPISODE_OUTCOMES), learns: z.boolean() });
+export const endOutput = tallyOutput.extend({
+  outcome: z.enum(EPISODE_OUTCOMES),
+  learns: z.boolean(),
+  learned: z
+    .object({
+      lessons: z.array(z.object({ id: z.string(), name: z.string(), outcome: z.string() })),
+      why: z.string().optional(),
+    })
+    .optional(),
+});
 
 export const pullInput = z.object({
   task: task.optional(),
@@ -119,7 +132,7 @@ export const START_DESCRIPTION = `Begins an episode: one task, from its start to
 
 export const ATTEMPT_DESCRIPTION = `Reports one try within an episode: what was done, what came of it, whether it worked. Call it after each command, edit or approach that could have gone otherwise, above all when it failed. Give the error itself, not the whole output.`;
 
-export const END_DESCRIPTION = `Ends an episode with its outcome. Call it once, when the task is done, given up or handed back. What failed and then worked becomes a lesson for later work.`;
+export const END_DESCRIPTION = `Ends an episode with its outcome. Call it once, when the task is done, given up or handed back. When an attempt failed and another one worked, one lesson is drawn from the two; an outcome of failure is learned from together with failures like it.`;
 
 export const PULL_DESCRIPTION = `Looks up earlier work: by task the lessons that fit it, as they would be shown, and what the user said about it in earlier conversations, with dates; by name the whole text of one of which you have only the line. Changes nothing. Use it when you are stuck, or before a step of a new kind, or when the user asks what was said or done before. No lessons is an answer too: then nothing that was learned fits.`;
 

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../core/clock.ts';
 import type { Failure } from '../core/failure.ts';
 import type { CallerIdentity } from '../core/gateway-client.ts';
 import { asString, compact, isObject } from '../core/json.ts';
+import { measuredStages, measurePipeline, type PipelineFigures } from './pipeline-figures.ts';
 import {
   type FindingCause,
   outageOf,
@@ -61,6 +62,11 @@ export interface Pipeline {
     work: (context: StageContext) => T | Promise<T>,
     options?: StageOptions,
   ): Promise<StageEnd<T>>;
+  /**
+   * How robust this run was so far: completion, retry rate, refine cycles and the robustness score. `planned`: names of all stages, so
+   * that those which were never reached count as not completed.
+   */
+  figures(planned?: readonly string[]): PipelineFigures;
 }
 
 const RUN_KIND = 'pipeline';
@@ -71,6 +77,7 @@ const NEVER = new AbortController().signal;
 export function createPipeline(options: PipelineOptions): Pipeline {
   const { name, run, agent, domain, project, report, clock = systemClock, signal = NEVER } = options;
   const attempts = new Map<string, number>();
+  const ended: StageOutcome[] = [];
 
   const attemptOnce = async <T>(
     stage: string,
@@ -114,11 +121,13 @@ export function createPipeline(options: PipelineOptions): Pipeline {
         const reasons = outcomes.flatMap(({ failures }) => failures);
         const { outcome, value } = await attemptOnce(stage, work, reasons);
         outcomes.push(outcome);
+        ended.push(outcome);
         await report(outcome);
         if (outcome.status !== 'failed') return { ok: true, value: value as T, outcomes };
       }
       return { ok: false, outcomes };
     },
+    figures: (planned) => measurePipeline(measuredStages(ended, planned)),
   };
 }
 

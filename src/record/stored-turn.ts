@@ -1,5 +1,5 @@
-import type { AssistantPart, StopReason } from '../core/chat.ts';
-import { asArray, asObject, asString, compact, parseJson } from '../core/json.ts';
+import type { AssistantPart, ChatMessage, StopReason } from '../core/chat.ts';
+import { asArray, asObject, asString, compact, type JsonObject, parseJson } from '../core/json.ts';
 import type { DecodedTurn, Records, TurnView } from '../core/store.ts';
 import { WireError } from '../core/wire.ts';
 import { wires } from '../wire/wires.ts';
@@ -59,3 +59,27 @@ function readPart(value: unknown): readonly AssistantPart[] {
 }
 
 const isStop = (value: unknown): value is StopReason => typeof value === 'string' && STOPS.includes(value);
+
+/**
+ * A decoded turn as chat messages that training programs read: `prompt`, `completion` and `tools` of OpenAI's chat format. Contents
+ * are one text each, since a table has one type per column; pictures are named and not copied.
+ */
+export function encodeChatRow({ request, reply }: DecodedTurn): JsonObject {
+  const answer: ChatMessage = { role: 'assistant', content: reply };
+  const { messages, tools } = asObject(
+    wires['openai-chat'].encodeRequest({ ...request, messages: [...request.messages, answer] }),
+  );
+  const rows = asArray(messages).map(asObject).map(plainMessage);
+  return { prompt: rows.slice(0, -1), completion: rows.slice(-1), tools: tools ?? [] };
+}
+
+function plainMessage({ role, content, tool_calls, tool_call_id }: JsonObject): JsonObject {
+  const parts = asArray(content).map(asObject);
+  const text = parts.map((part) => asString(part.text) ?? `[${asString(part.type) ?? 'part'}]`).join('\n');
+  return compact({
+    role,
+    content: asString(content) ?? text,
+    tool_calls,
+    tool_call_id,
+  });
+}

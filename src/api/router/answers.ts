@@ -79,7 +79,7 @@ export const ANSWERS: AnswersTo<typeof ROUTES> = {
   },
   sessions: async ({ api, query }) => [...(await api.sessions(compact(query)))],
   session: ({ api, id, query }) => api.session(id, compact(query)),
-  trajectory: ({ api, id }) => api.trajectory(id),
+  trajectory: ({ api, id, query }) => api.trajectory(id, compact(query)),
   eraseSession: async ({ api, id }) => encodeErasure(await api.erase(id)),
   lessons: async ({ lessonsApi, query }) => [...(await lessonsApi.list(compact(query)))],
   library: async ({ lessonsApi }) => [...(await lessonsApi.all())],

@@ -46,8 +46,9 @@ export const ROUTES = {
     method: 'GET',
     path: '/api/sessions/:id/trajectory',
     access: 'member',
-    says: 'A session with the requests and replies of its turns, as they are stored.',
+    says: 'A session with the requests and replies of its turns, as they are stored or with `chat` as chat messages, and what judged each of them.',
     noun: 'session',
+    query: () => z.object({ chat: is.isYes }),
     reply: () => is.session.extend({ turns: z.array(is.turn) }),
   },
   eraseSession: {

@@ -56,9 +56,19 @@ const answer = {
 const kinds = [
   z.strictObject({
     domain,
-    kind: z.literal('exact').describe('The answer equals the expected one, apart from white space and case.'),
+    kind: z
+      .literal('exact')
+      .describe(
+        'The answer equals the expected one, apart from white space and case; of a bare number, the number in it.',
+      ),
     ...answer,
     isCaseSensitive: z.boolean().optional().describe('Whether upper and lower case differ.'),
+    match: z
+      .enum(['answer', 'exact'])
+      .optional()
+      .describe(
+        'Whether an expected bare number may stand in a sentence (answer, the default) or not (exact).',
+      ),
   }),
   z.strictObject({
     domain,
@@ -129,7 +139,7 @@ function whyNoKind(kind: unknown): string {
   const missing = typeof kind === 'string' ? NEEDS[kind] : undefined;
   return missing === undefined
     ? `must be one of ${KINDS.join(', ')}`
-    : `cannot be "${String(kind)}" yet: ${missing} (practice runs, of a later version, will give it that). Remove this verifier, or use ${KINDS.join(', ')}`;
+    : `cannot be "${String(kind)}" here: ${missing}. Move it to the "check" of a practice task (instar practice run --tasks FILE), or use ${KINDS.join(', ')}`;
 }
 
 /** A verifier by its kind: an unknown kind and the kinds that cannot grade a recorded turn are refused with the reason. */

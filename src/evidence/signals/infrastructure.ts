@@ -36,6 +36,8 @@ function reasonOf(turn: TurnReading): string | undefined {
   const hasFailed = answered.length === 0 || answered.at(-1)?.outcome?.kind !== 'green';
   if (calls.length === 0 && evidence.next === undefined && hasFailed && blamesOutage(said))
     return 'the agent reports an outage';
+  // Whoever reached the end in spite of an outage did so.
+  if (evidence.outcome === 'success') return undefined;
   const attempt = evidence.attempts.find(({ ok, result }) => !ok && findOutage(result) !== undefined);
   const isRetried = evidence.attempts.some(({ ok, action }) => ok && action === attempt?.action);
   return attempt === undefined || isRetried ? undefined : `attempt: ${findOutage(attempt.result)}`;

@@ -40,8 +40,9 @@ export function findAdmission({ said, calls, answered, evidence }: TurnReading):
 const ADMITTED =
   /\b(?:I(?:'m| am| was| have been|'ve been)? (?:still )?(?:unable|not able) to (?:fix|resolve|complete|finish|solve|get|make|reproduce)|I (?:could not|couldn't|can't|cannot|failed to|did not manage to|didn't manage to) (?:fix|resolve|complete|finish|solve|make (?:it|the|this)|get (?:it|the|this))|(?:tests?|build|it|they) (?:still|are still|is still) fail|still failing|I(?:'ve| have)? (?:give|given) up|(?:run|ran) out of ideas)\b/i;
 
-/** The reply has neither text nor calls. */
+/** The reply has neither text nor calls. An episode reports attempts, and an answer only where it likes to. */
 export function findEmptyReply({ evidence, said, calls }: TurnReading): Signal | undefined {
+  if (evidence.outcome !== undefined) return undefined;
   const isOver = evidence.status === 'complete' && (evidence.stop === undefined || evidence.stop === 'end');
   if (!isOver || said !== '' || calls.length > 0) return undefined;
   return { name: 'empty-reply', source: 'signal', score: 0, weight: 1.5, reason: 'the reply is empty' };

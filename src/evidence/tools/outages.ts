@@ -1,3 +1,4 @@
+import type { ReportedAttempt } from '../../core/evidence.ts';
 import { headLines, tailLines } from '../../text/lines.ts';
 
 /**
@@ -93,3 +94,7 @@ export function findOutageIn(line: string, isOwnService = false): string | undef
 
 /** Whether a command or an address names a service on this machine. */
 export const isLocalAddress = (text: string): boolean => LOCAL.test(text);
+
+/** The reported attempts that say something about the work: one that an outage ended does not. */
+export const tellingAttempts = (attempts: readonly ReportedAttempt[]): readonly ReportedAttempt[] =>
+  attempts.filter(({ ok, result }) => ok || findOutage(result) === undefined);

@@ -10,9 +10,12 @@ type OptionsOf<Kind extends VerifierRow['kind']> = Omit<
   'kind' | 'domain'
 >;
 
-/** The answer equals the expected one, or one of several, apart from white space and case. */
+/**
+ * The answer equals the expected one, or one of several, apart from white space and case. Where a bare number is expected, the number
+ * in the answer counts, with its unit and its thousands separators (`statedNumber`); `match: exact` compares the whole text then, too.
+ */
 export function createExactVerifier(options: OptionsOf<'exact'>): Verifier {
-  const { isCaseSensitive = false } = options;
+  const { isCaseSensitive = false, match = 'answer' } = options;
   const fold = (text: string): string => {
     const plain = text.normalize('NFC').split(/\s+/).filter(Boolean).join(' ');
     return isCaseSensitive ? plain : plain.toLowerCase();
@@ -24,10 +27,32 @@ export function createExactVerifier(options: OptionsOf<'exact'>): Verifier {
     const found = read(submission.output);
     if ('missing' in found) return graded(0, found.missing);
     const answer = fold(found.text);
-    return wanted.some((one) => fold(one) === answer)
-      ? graded(1, 'it equals the expected answer')
-      : graded(0, `it is ${quote(answer)}, not ${quote(wanted[0] ?? '')}`);
+    if (wanted.some((one) => fold(one) === answer)) return graded(1, 'it equals the expected answer');
+    const isNumber = match === 'answer' && options.from !== 'whole';
+    const number = isNumber ? statedNumber(found, submission.task) : undefined;
+    if (
+      number !== undefined &&
+      wanted.some((one) => BARE_NUMBER.test(one.trim()) && findNumbers(one)[0] === number)
+    )
+      return graded(1, `the number in it is ${number}`);
+    const isNear = !found.isMarked && wanted.some((one) => answer.includes(fold(one)));
+    const hint = isNear ? '; it contains it: ask for a line "Answer: …", or for \\boxed{…}' : '';
+    return graded(0, `it is ${quote(answer)}, not ${quote(wanted[0] ?? '')}${hint}`);
   };
+}
+
+/** With a sign, separators and a currency or per cent sign, and nothing else. */
+const BARE_NUMBER = /^[-+−]?\p{Sc}?\s?\d[\d.,'_\u00a0\u202f]{0,60}\s?[\p{Sc}%]?$/u;
+
+/**
+ * The number that an answer states: after a mark the first one; in free text the last one that the task does not mention itself, so that
+ * "There are 91 days in 2028" says 91.
+ */
+function statedNumber({ text, isMarked }: FoundAnswer, task: string): number | undefined {
+  const numbers = findNumbers(text.slice(-LONGEST_TEXT));
+  if (isMarked) return numbers[0];
+  const given = new Set(findNumbers(task));
+  return numbers.findLast((number) => !given.has(number)) ?? numbers.at(-1);
 }
 
 /** The number in the answer equals the expected number. Units are ignored. */
@@ -39,9 +64,7 @@ export function createNumberVerifier(options: OptionsOf<'number'>): Verifier {
     if (wanted.length === 0) return notRun(NOTHING_EXPECTED);
     const answer = read(submission.output);
     if ('missing' in answer) return graded(0, answer.missing);
-    const numbers = findNumbers(answer.text.slice(-LONGEST_TEXT));
-    // After a mark the answer is the first number; in free text it is the last.
-    const found = answer.isMarked ? numbers[0] : numbers.at(-1);
+    const found = statedNumber(answer, submission.task);
     if (found === undefined) return graded(0, 'there is no number in the answer');
     const isNear = wanted.some(
       (one) => Math.abs(found - one) <= Math.max(absoluteTolerance, tolerance * Math.abs(one)),

@@ -26,6 +26,7 @@ import { lintLesson } from './lint-lesson.ts';
 import { createLiteralProvenance, type LiteralProvenance } from './literal-provenance.ts';
 import { findModelAdditions, isModelWritten } from './model-additions.ts';
 import { decodeViews, foldText } from './normalize-text.ts';
+import { readOutsideStatements } from './outside-statements.ts';
 import { createWordingFinder } from './person-wording.ts';
 import { readProposal } from './read-proposal.ts';
 import { findUnapprovedActions } from './risky-actions.ts';
@@ -113,7 +114,8 @@ async function judge(
     trusted: [...sorted.trusted, ...shown],
   };
   const isTheirs = createWordingFinder(known.firstParty);
-  const meaning = await readMeaning(change.text, known, isTheirs, options.embed);
+  const beside = withoutTasks(known, cases);
+  const meaning = await readMeaning(change.text, beside, isTheirs, options.embed);
   const others = meaning.lines.filter((line) => !isTheirs(line));
   const theirs = new Set(meaning.lines.filter(isTheirs).flatMap(({ line }) => decodeViews(line)));
   const provenance = createLiteralProvenance(known.events);
@@ -128,15 +130,17 @@ async function judge(
       texts: known.untrusted.flatMap(({ isAgent, views }) => (isAgent ? [] : views)),
     },
   });
-  const added = findModelAdditions(change.text, others, withoutTasks(known, cases), provenance);
+  const added = findModelAdditions(change.text, others, beside, provenance);
+  const compared = withoutAnswers(known, change.text);
+  const origins = { cited: weighed.cited, provenance, meaning: { ...meaning, lines: others } };
   const tainted = isOwnWording(change.text, others)
     ? []
-    : await findOutsideText(change.text, {
-        cited: weighed.cited,
-        known: withoutAnswers(known, change.text),
-        provenance,
-        meaning: { ...meaning, lines: others },
-      });
+    : await findOutsideText(change.text, { ...origins, known: compared });
+  // Autonomous: what a tool measured may teach, what it advises may not.
+  const isMeasured = options.autonomy === 'autonomous' && tainted.length > 0;
+  const advised = isMeasured
+    ? await findOutsideText(change.text, { ...origins, known: withoutOutputs(compared) })
+    : tainted;
   const before: readonly Taint[] = [...change.text.taint, ...(old?.text.taint ?? [])];
   const taint = (['tool', 'web'] as const).filter(
     (one) => before.includes(one) || tainted.some((finding) => finding.taint === one),
@@ -146,7 +150,7 @@ async function judge(
     ...lints,
     ...findUnapprovedActions(promptText(change.text), [...known.owners, ...shown]),
     ...added,
-    ...tainted.map(({ why }) => why),
+    ...advised.map(({ why }) => why),
     ...(before.length === 0 ? [] : ['an earlier version contains text from a tool or a page']),
     ...(old === undefined ? [] : doubtsOfRevision(change.text, old)),
   ];
@@ -156,7 +160,8 @@ async function judge(
   const ruling = isOwnApproval(change.text, kind, options.autonomy)
     ? PERSONS_APPROVAL
     : autonomyRule(options.autonomy, kind, change.text.content, change.text.note.tier);
-  const outcome = doubts.length > 0 ? 'proposed' : ruling.outcome;
+  const allowed = isMeasured && ruling.outcome === 'live' ? 'trial' : ruling.outcome;
+  const outcome = doubts.length > 0 ? 'proposed' : allowed;
   const note = weighed.isFromChat ? alwaysAsSaid(change.text, old) : change.text.note;
   const text: LessonText = { ...change.text, note, evidence: weighed.evidence, taint };
   const why = [...new Set([...doubts, ...(outcome === ruling.outcome ? ruling.why : [])])];
@@ -295,6 +300,14 @@ const withoutAnswers = (known: EvidenceByTrust, { evidence: { learner } }: Lesso
   QUOTING_LEARNERS.has(learner)
     ? { ...known, untrusted: known.untrusted.filter(({ isAgent }) => !isAgent) }
     : known;
+
+/** Without the outputs of tools that only report: exit codes, listings, differences, names of tests, errors. Prose stays. */
+const withoutOutputs = (known: EvidenceByTrust): EvidenceByTrust => ({
+  ...known,
+  untrusted: known.untrusted.filter(
+    ({ taint, isAgent, views }) => taint === 'web' || isAgent || readOutsideStatements(views).length > 0,
+  ),
+});
 
 interface TextOrigins {
   readonly cited: readonly EvidenceCase[];

@@ -1,6 +1,6 @@
 import type { EvidenceCase, Proposal } from '../../core/learn.ts';
 import type { Evidence, Lesson, LessonText, Quote, Scope } from '../../core/lesson.ts';
-import { quotableTexts, RESULT_PROVEN, rankFailures } from '../draft-lesson.ts';
+import { ATTEMPT_WORKED, quotableTexts, RESULT_PROVEN, rankFailures } from '../draft-lesson.ts';
 
 /** In `why` of a refusal: the proposal is valid but needs corroboration. Its failures stay pending. */
 export const NEEDS_ANOTHER_SESSION = 'needs another session';
@@ -139,9 +139,9 @@ const isSaid = (one: EvidenceCase): boolean => isStanding(one) || one.appraisal.
 export const isFromUser = ({ source, appraisal: { correction, remark } }: EvidenceCase): boolean =>
   source === 'chat' || correction !== undefined || remark !== undefined;
 
-const PROOFS: ReadonlySet<string> = new Set(['checks-passed', RESULT_PROVEN]);
+const PROOFS: ReadonlySet<string> = new Set(['checks-passed', RESULT_PROVEN, ATTEMPT_WORKED]);
 
-/** A verifier, a test or an exit code says so; thanks and an agent's own report do not. */
+/** A verifier, a test, an exit code or a reported attempt says so; thanks and an agent's mere outcome do not. */
 const isProven = ({ source, appraisal }: EvidenceCase): boolean =>
   source === 'verifier' ||
   appraisal.signals.some(

@@ -181,11 +181,13 @@ function* learnByRule(
     if (isActive(saysIt)) yield { known: saysIt.id, turns: [...turns] };
     return;
   }
-  const task = taskLine(procedure?.proof?.task ?? '');
+  const task = taskLine(
+    procedure?.proof?.task ?? (material.isReported ? corrected?.worked.task : undefined) ?? '',
+  );
   const text = draftExperience(
     {
       ...note,
-      ...(steps === undefined || task === '' ? {} : { triggers: [task] }),
+      ...((steps === undefined && !material.isReported) || task === '' ? {} : { triggers: [task] }),
       scope: material.scope,
       failures: material.cases.filter(({ turn }) => turns.has(turn)),
       successes: material.successes.filter(({ turn }) => turns.has(turn)),

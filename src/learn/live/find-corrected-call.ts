@@ -21,7 +21,8 @@ const SUBCOMMAND = /^[a-z][a-z-]*$/;
 export function findCorrectedCall({
   cases,
   tries = [],
-}: Pick<LiveMaterial, 'cases' | 'tries'>): CorrectedCall | undefined {
+  isReported,
+}: Pick<LiveMaterial, 'cases' | 'tries' | 'isReported'>): CorrectedCall | undefined {
   const failures = new Set(cases.map(({ turn }) => turn));
   const read = tries.slice(-MOST_ATTEMPTS).map((one) => {
     const input = readToolInput(one.input);
@@ -46,7 +47,15 @@ export function findCorrectedCall({
         best = { failed, worked, similarity };
     }
   }
-  return best && { failed: best.failed, worked: best.worked };
+  if (best !== undefined) return { failed: best.failed, worked: best.worked };
+  if (!isReported) return undefined;
+  // What was reported as attempts at one task belongs together by that alone: the last failure before what worked in the end.
+  const end = read.findLastIndex(({ one }) => one.isOk);
+  const lost = read
+    .slice(0, Math.max(0, end))
+    .findLast(({ one, key }) => !one.isOk && !one.isOutage && !good.has(key));
+  const worked = read[end]?.one;
+  return lost && worked && { failed: lost.one, worked };
 }
 
 /** 0 to 1; below 0.5 the calls are unrelated. */

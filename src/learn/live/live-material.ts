@@ -47,6 +47,8 @@ export interface LiveMaterial {
   readonly successes: readonly SuccessfulTurn[];
   /** In order; the material for learning without a model. */
   readonly tries?: readonly ToolAttempt[];
+  /** The attempts of an episode: one failed and another one worked, however different they look. */
+  readonly isReported?: true;
 }
 
 /** Everything that the learner is shown, in the form that the gate reads: a lesson may also take words from successful turns. */

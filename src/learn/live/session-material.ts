@@ -1,14 +1,17 @@
-import type { Appraisal, Signal } from '../../core/evidence.ts';
+import type { Appraisal, Signal, TurnEvidence } from '../../core/evidence.ts';
+import { compact } from '../../core/json.ts';
 import type { Scope } from '../../core/lesson.ts';
 import { digestError } from '../../evidence/digest/digest-error.ts';
 import type { AppraisedTurn } from '../../evidence/evidence-reader.ts';
 import { createFailureCase, replyText } from '../../evidence/failure-case.ts';
+import { findOutage, tellingAttempts } from '../../evidence/tools/outages.ts';
 import { isQuestion, isReading } from '../../evidence/tools/shell-command.ts';
 import type { CallView } from '../../evidence/tools/tool-call.ts';
 import type { CallOutcome } from '../../evidence/tools/tool-outcome.ts';
+import { readReportedTrajectory } from '../../evidence/trajectory.ts';
 import { readTurn, type ToolCallReading } from '../../evidence/turn-reading.ts';
 import { separateTypedText } from '../../text/typed-text.ts';
-import { RESULT_PROVEN } from '../draft-lesson.ts';
+import { ATTEMPT_WORKED, RESULT_PROVEN } from '../draft-lesson.ts';
 import type { LiveMaterial, SuccessfulTurn, ToolAttempt } from './live-material.ts';
 import { isReadOnlyCall, readToolInput } from './tool-input.ts';
 
@@ -19,6 +22,8 @@ export function createLiveMaterial(
   turns: readonly AppraisedTurn[],
   at: number,
 ): LiveMaterial {
+  const [episode] = turns.filter(({ evidence: { outcome } }) => outcome !== undefined);
+  if (episode !== undefined) return createEpisodeMaterial(session, scope, episode, at);
   const tries = readAttempts(turns);
   const proofs = new Map(tries.flatMap(({ turn, proof }) => (proof === undefined ? [] : [[turn, proof]])));
   return {
@@ -34,6 +39,63 @@ export function createLiveMaterial(
       .map((turn) => successOf(turn, proofs.get(turn.evidence.turn))),
     tries,
   };
+}
+
+/** An episode: its attempts that failed against those that worked, or against the note on how it was done in the end. */
+function createEpisodeMaterial(
+  session: string,
+  scope: Scope,
+  { evidence, material }: AppraisedTurn,
+  at: number,
+): LiveMaterial {
+  const { turn, task, attempts, outcome } = evidence;
+  const telling = tellingAttempts(attempts);
+  const failed = telling.filter(({ ok }) => !ok);
+  const worked = telling.filter(({ ok }) => ok).map(({ action }) => action);
+  const ending = outcome === 'success' ? endingOf(evidence) : '';
+  const signal = (name: string, score: number, reason: string): readonly Signal[] => [
+    { name, source: 'signal', score, weight: 1, reason },
+  ];
+  const appraisal: Appraisal = {
+    turn,
+    verdict: 'failure',
+    source: 'signal',
+    reward: 0,
+    signals: signal('attempt-failed', 0, `${failed.length} of ${telling.length} attempts failed`),
+    digests: [...new Set(failed.flatMap(({ result }) => digestError(result)))],
+  };
+  const trajectory = readReportedTrajectory(evidence);
+  const lost = { at, generation: 0, scope, appraisal, ...compact({ material }) };
+  const success: SuccessfulTurn = {
+    turn,
+    task,
+    text: [...worked, ending].filter((text) => text !== '').join('\n'),
+    reward: 1,
+    signals: worked.length === 0 ? [] : signal(ATTEMPT_WORKED, 1, 'an attempt was reported to have worked'),
+    ...compact({ material }),
+  };
+  return {
+    session,
+    scope,
+    isReported: true,
+    cases:
+      failed.length === 0
+        ? []
+        : [{ ...createFailureCase({ ...evidence, attempts: failed }, lost), trajectory }],
+    successes: success.text === '' ? [] : [success],
+    tries: attempts.map(({ action, result, ok }): ToolAttempt => {
+      const isOutage = !ok && findOutage(result) !== undefined;
+      const [digest] = ok ? [] : digestError(result);
+      const said = compact({ digest, isOutage: isOutage ? (true as const) : undefined });
+      return { turn, tool: 'attempt', input: action, isOk: ok, matter: 0, task, ...said };
+    }),
+  };
+}
+
+/** The agent's own words on how it was done: its answer, else the note on the outcome. */
+function endingOf(evidence: TurnEvidence): string {
+  const note = evidence.given.findLast(({ source }) => source === 'agent')?.note;
+  return replyText(evidence) || (note ?? '');
 }
 
 /** A proven call counts also where nobody said how the turn went. */

@@ -332,6 +332,7 @@ export function followSession(progress: SessionProgress, event: SessionReport): 
       break;
     case 'groups-kept':
       progress.kept += event.kept;
+      if (event.kept < event.of) progress.last = event.alike.join('; ');
       progress.groups += event.of;
       break;
     case 'experience-found':

@@ -15,6 +15,8 @@ import type {
   TrainedGroups,
 } from '../../core/practice.ts';
 import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
+import { truncateEnd } from '../../text/truncate.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import type { CycleEnd } from '../cycle.ts';
 import type { PracticeUnits } from './practice-units.ts';
 
@@ -135,7 +137,14 @@ export type PracticeEvent =
       /** It was in the journal or in the cache. */
       readonly isKnown: boolean;
     }
-  | { readonly type: 'groups-kept'; readonly step: number; readonly kept: number; readonly of: number }
+  | {
+      readonly type: 'groups-kept';
+      readonly step: number;
+      readonly kept: number;
+      readonly of: number;
+      /** Why each of the others has nothing to compare, for people. */
+      readonly alike: readonly string[];
+    }
   | { readonly type: 'group-lost'; readonly group: string; readonly why: string }
   | { readonly type: 'experience-found'; readonly group: string; readonly insight: string }
   | { readonly type: 'operation-quarantined'; readonly group: string; readonly why: string }
@@ -192,4 +201,24 @@ export const meanOf = (numbers: readonly number[]): number =>
 export function hasSpread({ attempts }: Pick<AttemptGroup, 'attempts'>, tolerance: number): boolean {
   const rewards = rewardsOf(attempts);
   return rewards.length >= 2 && Math.max(...rewards) - Math.min(...rewards) > tolerance;
+}
+
+const LONGEST_PROMPT_SHOWN = 60;
+
+/** Why a group has no better and worse attempts, with what graded the last of them. */
+export function whyAlike({ task, attempts }: AttemptGroup): string {
+  const rewards = attempts.flatMap(({ outcome }) => (outcome.is === 'graded' ? [outcome.reward] : []));
+  const about = truncateEnd(oneLine(task.prompt), LONGEST_PROMPT_SHOWN);
+  if (rewards.length < 2)
+    return `"${about}": ${rewards.length} of its attempts could be graded, two are needed`;
+  const last = attempts.at(-1)?.outcome;
+  const reason = last?.is === 'graded' ? (last.reasons[0] ?? '') : '';
+  const best = Math.max(...rewards);
+  const said =
+    best <= 0
+      ? 'all failed'
+      : Math.min(...rewards) >= 1
+        ? 'all succeeded'
+        : `all scored about ${best.toFixed(2)}`;
+  return `"${about}": ${said}${reason === '' ? '' : ` (${truncateEnd(oneLine(reason), 160)})`}`;
 }

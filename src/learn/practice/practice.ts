@@ -20,6 +20,7 @@ import {
   type RunContext,
   RunStop,
   rewardsOf,
+  whyAlike,
 } from './practice-input.ts';
 import { createPracticeUnits } from './practice-units.ts';
 import { proposeOperations } from './propose-operations.ts';
@@ -115,7 +116,8 @@ async function* practiceBatch(
   // 3. Groups with better and worse attempts are kept.
   const contrasts = groups.filter((group) => hasSpread(group, settings.tolerance));
   tally.grouped(groups, contrasts);
-  yield { type: 'groups-kept', step, kept: contrasts.length, of: groups.length };
+  const alike = groups.filter((group) => !contrasts.includes(group)).map(whyAlike);
+  yield { type: 'groups-kept', step, kept: contrasts.length, of: groups.length, alike };
 
   // 4. The weights get the groups first: what is published next makes them stale.
   if (contrasts.length > 0) yield* trainFirst(parts, step, contrasts);

@@ -37,6 +37,37 @@ describe('an exact verifier', () => {
   });
 });
 
+describe('an expected bare number', () => {
+  const task = 'How many days are in the first three months of 2028?';
+  const grade = async (output: string, reference: Json, match?: 'exact') =>
+    rewardOf(
+      await createExactVerifier(match === undefined ? {} : { match })(
+        attemptOf(output, { reference, task }),
+        never,
+      ),
+    );
+  it.each<readonly [string, Json, number]>([
+    ['There are 91 days.', '91', 1],
+    ['There are 91 days in the first three months of 2028', '91', 1],
+    ['So it is \\boxed{91}', '91', 1],
+    ['**Answer:** 91 days', '91', 1],
+    ['It costs € 1.250,00', '1,250', 1],
+    ['That makes 1 250', '1250', 0],
+    ['There are 90 days, not 91. Answer: 90', '91', 0],
+    ['ninety-one', '91', 0],
+    ['Platform 9', 'B9', 0],
+  ])('%j for %j is %s', async (output, reference, reward) => {
+    expect(await grade(output, reference)).toBe(reward);
+  });
+
+  it('is compared as a whole with match: exact, and a near miss says what to ask for', async () => {
+    expect(await grade('There are 91 days.', '91', 'exact')).toBe(0);
+    expect(await grade('91', '91', 'exact')).toBe(1);
+    const near = await createExactVerifier({})(attemptOf('It is Paris.', { reference: 'Paris' }), never);
+    expect(near).toMatchObject({ status: 'ok', reasons: [expect.stringContaining('Answer: …')] });
+  });
+});
+
 describe('numbers', () => {
   it.each<readonly [string, readonly number[]]>([
     ['1,234.5 and 1.234,5', [1234.5, 1234.5]],

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StageRecord } from '../../../lab/suites/pipeline/pipeline-journal.ts';
-import { pipelineFigures, robustnessOf } from '../../../lab/suites/pipeline/pipeline-metrics.ts';
+import { pipelineFigures } from '../../../lab/suites/pipeline/pipeline-metrics.ts';
+import { robustnessOf } from '../../../src/pipeline/pipeline-figures.ts';
 
 const record = (more: Partial<StageRecord> = {}): StageRecord => ({
   stage: 'any',
@@ -25,7 +26,7 @@ describe('the figures of a run', () => {
   it('are perfect for 19 stages done at once', () => {
     const figures = pipelineFigures({ stages: [...many(19), ...many(4, { isScorable: false })] });
     expect(figures).toEqual({
-      scorable: 19,
+      stages: 19,
       begun: 19,
       completed: 19,
       completion: 1,
@@ -46,7 +47,7 @@ describe('the figures of a run', () => {
       ...many(4, { isScorable: false, attempts: 9, refines: 9 }),
     ];
     const figures = pipelineFigures({ stages });
-    expect(figures).toMatchObject({ scorable: 19, begun: 17, completed: 16 });
+    expect(figures).toMatchObject({ stages: 19, begun: 17, completed: 16 });
     expect(figures.completion).toBeCloseTo(16 / 19, 12);
     expect(figures.atOnce).toBeCloseTo(14 / 19, 12);
     expect(figures.retryRate).toBeCloseTo(2 / 17, 12);

@@ -105,7 +105,7 @@ describe('the research pipeline', () => {
       const one = createResearchPipeline({ seed, runProgram: runTrusted });
       const { run, memory } = await runWith(one, speakTo(createOracleResearcher(one)));
       expect(pipelineFigures(run)).toEqual({
-        scorable: 19,
+        stages: 19,
         begun: 19,
         completed: 19,
         completion: 1,
@@ -122,7 +122,7 @@ describe('the research pipeline', () => {
   it('fails with a silent model: one stage tried twice with two refine cycles each, all others blocked', async () => {
     const { run } = await runWith(pipeline, speakTo(createNullResearcher()));
     expect(pipelineFigures(run)).toEqual({
-      scorable: 19,
+      stages: 19,
       begun: 1,
       completed: 0,
       completion: 0,

@@ -159,6 +159,7 @@ const KNOWN = new Set(
     'expectedSuccess',
     'source',
     'note',
+    'match',
   ].map((name) => name.toLowerCase()),
 );
 
@@ -177,7 +178,11 @@ async function readTask(value: Json, folder: string): Promise<PracticeTask | Lin
   const workspace = readWorkspace(given, folder);
   if (workspace !== undefined && 'what' in workspace) return workspace;
   const reference = fieldOf(given, ANSWER);
-  const check = await readCheck(fieldOf(given, CHECK), reference, workspace !== undefined);
+  const check = await readCheck(
+    fieldOf(given, CHECK) ?? strictCheck(given, reference),
+    reference,
+    workspace !== undefined,
+  );
   if (check !== undefined && 'what' in check) return check;
   const named = asString(given.root) ?? asString(given.id);
   const place = workspace === undefined ? '' : JSON.stringify(workspace);
@@ -197,6 +202,10 @@ async function readTask(value: Json, folder: string): Promise<PracticeTask | Lin
     ...(reference === undefined ? {} : { reference }),
   };
 }
+
+/** `"match": "exact"` beside an answer: the strict form, without a check of its own. */
+const strictCheck = ({ match }: JsonObject, reference: Json | undefined): JsonObject | undefined =>
+  match === 'exact' && reference !== undefined ? { kind: 'exact', match } : undefined;
 
 function noPrompt(given: JsonObject): LineFault {
   const unknown = Object.keys(given).find((name) => !KNOWN.has(name.toLowerCase()));
