@@ -309,7 +309,7 @@ describe('a process that is killed while it learns', () => {
     expect(whole.lessons.filter((one) => one.includes(RELEASE))).not.toEqual([]);
     const dates = whole.lessons.map((one) => JSON.parse(one)).find(({ name }) => name === TOLD.name);
     expect(dates?.check).toMatchObject({ standing: 'accepted', by: 'words' });
-    const few = countOf(8, whole.writes);
+    const few = countOf(3, whole.writes);
     const deaths = Array.from({ length: few }, (_, nth) => 1 + Math.floor((nth * whole.writes) / few));
     for (const write of deaths)
       for (const isWritten of [false, true]) {
