@@ -9,7 +9,7 @@ export default defineConfig({
     // `test:lab`. The embedded engine is a finished part that other tests use whole: its own laws are tried by `test:slow`.
     exclude: [
       ...configDefaults.exclude,
-      'test/attacks/!(between-keys|keys|route-matrix|anonymous-callers).test.ts',
+      'test/attacks/!(between-keys|keys|route-matrix).test.ts',
       'test/agent/sandbox/escape.test.ts',
       'test/lab/**',
       'test/train/nano/**',

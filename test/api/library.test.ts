@@ -10,6 +10,7 @@ import { foldEpisode } from '../../src/evidence/episode.ts';
 import { type Instar, type OpenOptions, open } from '../../src/index.ts';
 import { lockHome } from '../../src/record/home-lock.ts';
 import { openSqliteReader } from '../../src/record/store/sqlite-store.ts';
+import { itInFull } from '../support/counts.ts';
 import { startDaemon } from '../support/daemon.ts';
 
 /** A daemon starts within it on a machine that is busy with other things. */
@@ -234,32 +235,28 @@ describe('learning through the library', () => {
 });
 
 describe('a library beside a daemon', () => {
-  it(
-    'continues an episode when the daemon starts and when it stops',
-    async () => {
-      configure({});
-      const instar = await openHere({ agent: 'exporter' });
-      const episode = await instar.episode(TASK);
-      await episode.attempt(failed);
-      const daemon = await untilStarted();
-      try {
-        expect(await episode.attempt({ ...failed, ok: true })).toEqual({ attempts: 2, failed: 1 });
-        const other = await instar.episode('Another task');
-        await other.end({ success: true });
-        await instar.feedback({ session: other.id }, { score: 1 });
-        await expect(instar.feedback({ turn: 'nope' }, { score: 1 })).rejects.toMatchObject({
-          code: 'not-found',
-        });
-        await expect(other.attempt(failed)).rejects.toMatchObject({ code: 'ended' });
-      } finally {
-        daemon.child.kill('SIGTERM');
-        await daemon.exited;
-      }
-      expect(await episode.end({ success: true })).toEqual({ attempts: 2, failed: 1, learns: true });
-      expect(episodeHere(episode.id)).toMatchObject({ outcome: 'success', agent: 'exporter' });
-    },
-    SLOW,
-  );
+  itInFull('continues an episode when the daemon starts and when it stops', async () => {
+    configure({});
+    const instar = await openHere({ agent: 'exporter' });
+    const episode = await instar.episode(TASK);
+    await episode.attempt(failed);
+    const daemon = await untilStarted();
+    try {
+      expect(await episode.attempt({ ...failed, ok: true })).toEqual({ attempts: 2, failed: 1 });
+      const other = await instar.episode('Another task');
+      await other.end({ success: true });
+      await instar.feedback({ session: other.id }, { score: 1 });
+      await expect(instar.feedback({ turn: 'nope' }, { score: 1 })).rejects.toMatchObject({
+        code: 'not-found',
+      });
+      await expect(other.attempt(failed)).rejects.toMatchObject({ code: 'ended' });
+    } finally {
+      daemon.child.kill('SIGTERM');
+      await daemon.exited;
+    }
+    expect(await episode.end({ success: true })).toEqual({ attempts: 2, failed: 1, learns: true });
+    expect(episodeHere(episode.id)).toMatchObject({ outcome: 'success', agent: 'exporter' });
+  });
 
   /** A daemon that starts in the same moment as a call may find the home in use for some milliseconds. */
   async function untilStarted() {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { itInFull } from '../support/counts.ts';
 import { homePerTest } from './home-per-test.ts';
 import { runInProcess } from './run-cli.ts';
 import { startStubServer } from './stub-server.ts';
@@ -80,7 +81,7 @@ describe('instar stop', () => {
     expect(log).not.toMatch(/Aurelia|wait for it/);
   });
 
-  it('ends a daemon that hangs only with --force, after the grace period', async () => {
+  itInFull('ends a daemon that hangs only with --force, after the grace period', async () => {
     const cli = up();
     await cli.firstLine();
     cli.child.kill('SIGSTOP');

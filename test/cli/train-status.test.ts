@@ -6,6 +6,7 @@ import { toRecords } from '../../src/record/records.ts';
 import { openSqliteStore } from '../../src/record/store/sqlite-store.ts';
 import { DEFAULT_PROMOTION } from '../../train/promotion.ts';
 import { openPromotionLog } from '../../train/promotion-log.ts';
+import { itInFull } from '../support/counts.ts';
 import { makeHome, startDaemon } from '../support/daemon.ts';
 import { runInProcess } from './run-cli.ts';
 
@@ -65,7 +66,7 @@ describe('train status with trained weights', () => {
     expect(text).toMatch(/^on trial +version 4, candidate: answers no request yet;/m);
   });
 
-  it('beside a provider says that only requests by name are answered by the policy', async () => {
+  itInFull('beside a provider says that only requests by name are answered by the policy', async () => {
     const daemon = await startDaemon(home.dir);
     try {
       expect(await status()).toMatch(

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { homeAt } from '../../src/config/home.ts';
-import { countOf } from '../support/counts.ts';
+import { countOf, itInFull } from '../support/counts.ts';
 import { homePerTest } from './home-per-test.ts';
 import { runCli, runInProcess } from './run-cli.ts';
 import { startStubServer } from './stub-server.ts';
@@ -54,7 +54,7 @@ describe('instar up', () => {
     expect(statSync(logFile).mode & 0o777).toBe(0o600);
   });
 
-  it('prints what is served, where the key is and what to do next', async () => {
+  itInFull('prints what is served, where the key is and what to do next', async () => {
     const cli = up(['--log', 'pretty'], { OPENAI_API_KEY: 'sk-test-0123456789' });
     await cli.firstLine();
     cli.child.kill('SIGTERM');
@@ -66,23 +66,26 @@ describe('instar up', () => {
     expect(stderr).not.toContain('\u001b');
   });
 
-  it('prints one JSON document with --json, logs JSON lines only, and ends with 0 on SIGINT', async () => {
-    const cli = up(['--json']);
-    await cli.firstLine();
-    cli.child.kill('SIGINT');
-    const { code, stdout, stderr } = await cli.ended();
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
-      ready: true,
-      url: expect.stringMatching(/^http/),
-      pid: cli.child.pid,
-    });
-    const lines = stderr
-      .trim()
-      .split('\n')
-      .map((text) => JSON.parse(text));
-    expect(lines).toContainEqual(expect.objectContaining({ level: 'info', msg: 'ready' }));
-  });
+  itInFull(
+    'prints one JSON document with --json, logs JSON lines only, and ends with 0 on SIGINT',
+    async () => {
+      const cli = up(['--json']);
+      await cli.firstLine();
+      cli.child.kill('SIGINT');
+      const { code, stdout, stderr } = await cli.ended();
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({
+        ready: true,
+        url: expect.stringMatching(/^http/),
+        pid: cli.child.pid,
+      });
+      const lines = stderr
+        .trim()
+        .split('\n')
+        .map((text) => JSON.parse(text));
+      expect(lines).toContainEqual(expect.objectContaining({ level: 'info', msg: 'ready' }));
+    },
+  );
 
   it('ends a second one on the same home with 3, naming pid and address, and takes over after a kill', async () => {
     const first = up();
@@ -124,7 +127,7 @@ describe('instar up', () => {
     },
   );
 
-  it('ends with 1 and one line when the port is taken, naming --port 0', async () => {
+  itInFull('ends with 1 and one line when the port is taken, naming --port 0', async () => {
     const other = await startStubServer((_request, response) => response.end());
     const { code, stdout, stderr } = await runCli(['up', '--home', folder.dir, '--port', String(other.port)]);
     await other.close();
@@ -144,37 +147,40 @@ describe('instar up', () => {
     expect(stderr).toContain('instar stop --home');
   });
 
-  it('warns in one line each: a key that is not set, a record of a killed daemon, a page that is not there, a removed setting', async () => {
-    const provider = { wire: 'openai-chat', baseUrl: 'https://api.example.com/v1' };
-    const providers = {
-      unset: { ...provider, keyEnv: 'UNSET_KEY' },
-      set: { ...provider, keyEnv: 'SET_KEY' },
-      filed: { ...provider, keyFile: 'missing-key' },
-      caller: provider,
-    };
-    writeFileSync(join(folder.dir, 'config.json'), JSON.stringify({ providers, log: { file: false } }));
-    const stale = { pid: 2 ** 22 + 1, port: 1, url: 'http://127.0.0.1:1', startedAt: 'x', version: '' };
-    writeFileSync(daemonFile(), JSON.stringify(stale));
-    // Without a program that opens browsers.
-    const cli = up(['--log', 'json', '--open'], { SET_KEY: 'k', PATH: '' });
-    await cli.firstLine();
-    await cli.untilStderr('--open: ');
-    cli.child.kill('SIGTERM');
-    const { stderr } = await cli.ended();
-    const lines = stderr
-      .trim()
-      .split('\n')
-      .map((text) => JSON.parse(text));
-    const warnings = lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
-    expect(warnings).toEqual([
-      'log.file is no longer a setting: logs/instar.log is always written, at most 50 MB',
-      `the last daemon (pid ${stale.pid}) ended without a clean stop; its record ${daemonFile()} was removed`,
-      'UNSET_KEY is not set: provider "unset" gets requests without a key and will refuse them. Fix: export UNSET_KEY=… and start again, or name a keyFile for it in the config',
-      `${join(folder.dir, 'missing-key')} is missing or empty: provider "filed" gets requests without a key and will refuse them. Fix: write its key into that file`,
-      expect.stringMatching(/^--open: (?:this build of Instar has no page|cannot open a browser)/),
-    ]);
-    expect(existsSync(homeAt(folder.dir).logFile)).toBe(true);
-  });
+  itInFull(
+    'warns in one line each: a key that is not set, a record of a killed daemon, a page that is not there, a removed setting',
+    async () => {
+      const provider = { wire: 'openai-chat', baseUrl: 'https://api.example.com/v1' };
+      const providers = {
+        unset: { ...provider, keyEnv: 'UNSET_KEY' },
+        set: { ...provider, keyEnv: 'SET_KEY' },
+        filed: { ...provider, keyFile: 'missing-key' },
+        caller: provider,
+      };
+      writeFileSync(join(folder.dir, 'config.json'), JSON.stringify({ providers, log: { file: false } }));
+      const stale = { pid: 2 ** 22 + 1, port: 1, url: 'http://127.0.0.1:1', startedAt: 'x', version: '' };
+      writeFileSync(daemonFile(), JSON.stringify(stale));
+      // Without a program that opens browsers.
+      const cli = up(['--log', 'json', '--open'], { SET_KEY: 'k', PATH: '' });
+      await cli.firstLine();
+      await cli.untilStderr('--open: ');
+      cli.child.kill('SIGTERM');
+      const { stderr } = await cli.ended();
+      const lines = stderr
+        .trim()
+        .split('\n')
+        .map((text) => JSON.parse(text));
+      const warnings = lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
+      expect(warnings).toEqual([
+        'log.file is no longer a setting: logs/instar.log is always written, at most 50 MB',
+        `the last daemon (pid ${stale.pid}) ended without a clean stop; its record ${daemonFile()} was removed`,
+        'UNSET_KEY is not set: provider "unset" gets requests without a key and will refuse them. Fix: export UNSET_KEY=… and start again, or name a keyFile for it in the config',
+        `${join(folder.dir, 'missing-key')} is missing or empty: provider "filed" gets requests without a key and will refuse them. Fix: write its key into that file`,
+        expect.stringMatching(/^--open: (?:this build of Instar has no page|cannot open a browser)/),
+      ]);
+      expect(existsSync(homeAt(folder.dir).logFile)).toBe(true);
+    },
+  );
 
   it('finishes a stream in progress on the first signal, and exits at once on the second', async () => {
     let asked = (): void => undefined;

@@ -315,7 +315,7 @@ describe('a process that is killed while it learns', () => {
     const dates = whole.lessons.map((one) => JSON.parse(one)).find(({ name }) => name === TOLD.name);
     expect(dates?.check).toMatchObject({ standing: 'accepted', by: 'words' });
     expect(whole.found).toHaveLength(11);
-    const few = countOf(8, whole.writes);
+    const few = countOf(3, whole.writes);
     const deaths = Array.from({ length: few }, (_, nth) => 1 + Math.floor((nth * whole.writes) / few));
     for (const write of deaths)
       for (const isWritten of [false, true]) {

@@ -8,7 +8,7 @@ import { type Provider, startProvider } from '../support/provider.ts';
 import { ROUTES, requestBody, streamedReply, wholeReply } from '../support/samples.ts';
 
 /** `KILL_CYCLES=100 npx vitest run test/record/kill` is the long form. */
-const CYCLES = Number(process.env.KILL_CYCLES ?? countOf(2, 20));
+const CYCLES = Number(process.env.KILL_CYCLES ?? countOf(1, 20));
 const CLIENTS = 8;
 
 let provider: Provider;

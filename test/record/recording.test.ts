@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { asArray, asObject, type JsonObject } from '../../src/core/json.ts';
 import { type Ask, ask } from '../support/client.ts';
+import { itInFull } from '../support/counts.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { type Provider, type Reply, startProvider } from '../support/provider.ts';
 import { ROUTES, requestBody, streamedReply, wholeReply } from '../support/samples.ts';
@@ -227,35 +228,38 @@ describe('control actions', () => {
 });
 
 describe('a store that cannot be opened', () => {
-  it('does not stop serving, is reported as degraded, and is used again once it can be opened', async () => {
-    const broken = makeHome(config());
-    const file = path.join(broken.dir, 'instar.sqlite');
-    mkdirSync(file);
-    const other = await startDaemon(broken.dir);
-    const headers = { authorization: `Bearer ${other.ownerKey}`, 'x-instar-session': 'patient' };
-    const state = async () => {
-      const status = await ask(other.port, { method: 'GET', path: '/api/status', headers });
-      return asObject(asObject(JSON.parse(status.text)).recording);
-    };
-    expect(
-      (
-        await ask(other.port, {
-          path: PATH,
-          body: requestBody('openai-chat', false),
-          headers: { 'x-instar-session': 'patient' },
-        })
-      ).status,
-    ).toBe(200);
-    await expect.poll(async () => typeof (await state()).degraded, PATIENCE).toBe('string');
-    const turn = { turn: 'x', score: 1 };
-    const refused = await ask(other.port, { path: '/v1/feedback', body: JSON.stringify(turn), headers });
-    expect(refused.status).toBe(503);
-    rmdirSync(file);
-    await expect.poll(async () => (await state()).degraded, PATIENCE).toBeUndefined();
-    const sessions = await ask(other.port, { method: 'GET', path: '/api/sessions', headers });
-    expect(JSON.parse(sessions.text)).toMatchObject([{ id: 'patient', turns: 1 }]);
-    other.child.kill('SIGTERM');
-    await other.exited;
-    broken.remove();
-  });
+  itInFull(
+    'does not stop serving, is reported as degraded, and is used again once it can be opened',
+    async () => {
+      const broken = makeHome(config());
+      const file = path.join(broken.dir, 'instar.sqlite');
+      mkdirSync(file);
+      const other = await startDaemon(broken.dir);
+      const headers = { authorization: `Bearer ${other.ownerKey}`, 'x-instar-session': 'patient' };
+      const state = async () => {
+        const status = await ask(other.port, { method: 'GET', path: '/api/status', headers });
+        return asObject(asObject(JSON.parse(status.text)).recording);
+      };
+      expect(
+        (
+          await ask(other.port, {
+            path: PATH,
+            body: requestBody('openai-chat', false),
+            headers: { 'x-instar-session': 'patient' },
+          })
+        ).status,
+      ).toBe(200);
+      await expect.poll(async () => typeof (await state()).degraded, PATIENCE).toBe('string');
+      const turn = { turn: 'x', score: 1 };
+      const refused = await ask(other.port, { path: '/v1/feedback', body: JSON.stringify(turn), headers });
+      expect(refused.status).toBe(503);
+      rmdirSync(file);
+      await expect.poll(async () => (await state()).degraded, PATIENCE).toBeUndefined();
+      const sessions = await ask(other.port, { method: 'GET', path: '/api/sessions', headers });
+      expect(JSON.parse(sessions.text)).toMatchObject([{ id: 'patient', turns: 1 }]);
+      other.child.kill('SIGTERM');
+      await other.exited;
+      broken.remove();
+    },
+  );
 });

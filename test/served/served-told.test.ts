@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import { ask } from '../support/client.ts';
+import { countOf } from '../support/counts.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { lessonText } from '../support/lesson-text.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
@@ -9,7 +10,7 @@ import { wholeReply } from '../support/samples.ts';
 /** Generous: the wait ends as soon as the condition holds. */
 const SOON = { timeout: 100_000, interval: 100 };
 const RULE = 'From now on always answer in British English.';
-const SESSIONS = 200;
+const SESSIONS = countOf(40, 200);
 
 let provider: Provider;
 let home: ReturnType<typeof makeHome>;

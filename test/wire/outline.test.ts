@@ -8,12 +8,13 @@ import { outlineAnthropic } from '../../src/wire/anthropic/anthropic.ts';
 import { outlineChat } from '../../src/wire/openai-chat/openai-chat.ts';
 import { outlineResponses } from '../../src/wire/openai-responses/openai-responses.ts';
 import { splice } from '../../src/wire/splice.ts';
+import { runsOf } from '../support/counts.ts';
 import { type JsonTree, text, writeJsonText } from './json-text.ts';
 import { anthropicBody, chatBody, responsesBody } from './outline-bodies.ts';
 import { expectAnthropic, expectChat, expectResponses, type Oracle } from './outline-oracle.ts';
 import { createRandom } from './random.ts';
 
-const RUNS = 1_000;
+const RUNS = runsOf(300, 1_000);
 const MARK = 'lesson-0c1f7';
 
 /** Removes the inserted bytes again, independent of the code that inserted them. */
@@ -94,7 +95,7 @@ describe.each(Object.entries(CASES))('the outline of %s', (_name, wire) => {
         const branch = checkBody(wire, incoming, block);
         counts.set(branch, (counts.get(branch) ?? 0) + 1);
       }),
-      { numRuns: RUNS },
+      RUNS,
     );
     for (const branch of wire.branches) expect(counts.get(branch) ?? 0, branch).toBeGreaterThan(0);
     expect(counts.get('not an object') ?? 0).toBe(0);
@@ -113,7 +114,7 @@ describe.each(Object.entries(CASES))('the outline of %s', (_name, wire) => {
           else stillJson++;
         }
       }),
-      { numRuns: RUNS },
+      RUNS,
     );
     expect(stillJson).toBeGreaterThan(100);
     expect(notJson).toBeGreaterThan(100);

@@ -1,7 +1,6 @@
 import { isFull, isOfBytes, type LoadCell } from './load-cells.ts';
 import { sum } from './load-order.ts';
 import type { FirstTurnResults } from './measure-first-turn.ts';
-import type { GarbageShare } from './measure-garbage.ts';
 import type { Growth, MemorySample } from './measure-growth.ts';
 import type { ManyStreams, PacedStreams } from './measure-streams.ts';
 import { BYTES, type Size } from './traffic.ts';
@@ -10,7 +9,6 @@ import { BYTES, type Size } from './traffic.ts';
 export interface ProcessResults {
   readonly many: readonly ManyStreams[];
   readonly ladder: readonly MemorySample[];
-  readonly garbage: readonly GarbageShare[];
 }
 
 /** The results of one run. A part that was not run is empty. */
@@ -56,7 +54,6 @@ const CPU_AT_MOST: Partial<Record<Size, number>> = { '1 KB': 1.5, '64 KB': 3 };
 const PORTKEY_AT_LEAST = 5;
 const LAG_AT_MOST_MS = 0.3;
 const RSS_AT_MOST_MB: Partial<Record<Size, number>> = { '1 KB': 250, '64 KB': 300 };
-const GARBAGE_AT_MOST = 0.08;
 const BYTE_AT_MOST = 1.2;
 const PACED_AT_MOST = { cpuMs: 1.5, writtenKb: 12 } as const;
 const FLAT = 1.15;
@@ -79,7 +76,7 @@ function earlierResults({ before, pace: _pace, ...results }: GatewayResults): Ga
     rows
       .filter(({ subject }) => !subject.startsWith('instar'))
       .map((row) => ({ ...row, subject: row.subject.replace(MARK, '') as T['subject'] }));
-  const none = { many: [], ladder: [], garbage: [], firstTurn: { turns: [], cold: [] } };
+  const none = { many: [], ladder: [], firstTurn: { turns: [], cold: [] } };
   return { ...results, ...(before ?? none), cells: rename(results.cells), paced: rename(results.paced) };
 }
 
@@ -109,7 +106,6 @@ function goalsOf(results: GatewayResults): readonly Goal[] {
     }),
     ...memoryGoals(results),
     ...byteGoals(results),
-    ...garbageGoals(results),
     ...paceGoals(results),
   ];
 }
@@ -212,15 +208,6 @@ function byteGoals({ cells }: GatewayResults): readonly Goal[] {
     },
   ];
 }
-
-const garbageGoals = ({ garbage }: GatewayResults): readonly Goal[] =>
-  garbage
-    .filter(({ thread, size }) => size === '64 KB' && (thread === 'main' || thread === 'all'))
-    .map(({ thread, share }) => ({
-      claim: `64 KB: garbage collection under ${100 * GARBAGE_AT_MOST} % of the time of ${thread === 'all' ? 'all our threads' : 'the main thread'}`,
-      found: `${(100 * share).toFixed(1)} %`,
-      isMet: share < GARBAGE_AT_MOST,
-    }));
 
 const paceGoals = ({ pace }: GatewayResults): readonly Goal[] =>
   pace === undefined

@@ -49,16 +49,6 @@ export function gatewayReport(results: GatewayResults): string {
           }),
         ]),
     ]),
-    section('Garbage collection, 64 KB, 32 at once', [
-      ['thread', 'pauses ms', 'CPU ms', 'share', 'collections per 1000 requests'],
-      ...results.garbage.map((one) => [
-        one.thread,
-        fixed(one.gcMs, 0),
-        fixed(one.cpuMs, 0),
-        `${fixed(100 * one.share, 1)} %`,
-        fixed(one.times, 0),
-      ]),
-    ]),
     section('Paced SSE (20 events, 10 ms apart, 64 KB request): how late an event arrives', [
       ['', 'streams', 'p50 ms', 'p99 ms', 'added p50', 'added p99', 'lost'],
       ...results.paced.map((one) => [

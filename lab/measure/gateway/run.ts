@@ -6,7 +6,6 @@ import type { GatewayResults, PaceGoal, ProcessResults } from './gateway-goals.t
 import { gatewayReport } from './gateway-report.ts';
 import { runCells } from './load-cells.ts';
 import { type FirstTurnResults, measureFirstTurn } from './measure-first-turn.ts';
-import { measureGarbage } from './measure-garbage.ts';
 import { measureGrowth, measureMemory } from './measure-growth.ts';
 import { runManyStreams, runPaced } from './measure-streams.ts';
 import { readResults, storeResults } from './stored-results.ts';
@@ -18,7 +17,7 @@ const { values: options } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
-    only: { type: 'string', default: 'first-turn,cells,paced,many,ladder,growth,garbage' },
+    only: { type: 'string', default: 'first-turn,cells,paced,many,ladder,growth' },
     instar: { type: 'string', default: 'dist/src/cli/main.js' },
     /** An older build to compare with, interleaved: its dist/src/cli/main.js. */
     before: { type: 'string' },
@@ -31,14 +30,12 @@ const FULL = {
   cells: { rounds: 5, ms: 600, warmMs: 10_000, isShort: false },
   paced: { rounds: 3, ms: 1500 },
   rungs: [2000, 4000, 10_000, 30_000],
-  garbageRequests: 4000,
 };
 const QUICK = {
   firstTurns: 30,
   cells: { rounds: 1, ms: 500, warmMs: 1000, isShort: true },
   paced: { rounds: 1, ms: 800 },
   rungs: [2000, 4000, 8000],
-  garbageRequests: 1000,
 };
 const STREAMS = 1000;
 const PACED_RATE = 25;
@@ -100,7 +97,6 @@ async function measure(bench: GatewayBench, before: Beginning): Promise<GatewayR
       ...(options.quick ? [] : [await runManyStreams(of, STREAMS, '64 KB')]),
     ]),
     ladder: await run('ladder', () => measureMemory(of, plan.rungs)),
-    garbage: await run('garbage', () => measureGarbage(of, '64 KB', plan.garbageRequests)),
   });
   const after = await alone(bench);
   const earlier = bench.before === undefined ? undefined : await alone({ ...bench, main: bench.before });

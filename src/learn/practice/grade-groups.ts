@@ -71,7 +71,7 @@ const LONGEST_SUMMARY = 2400;
 const MAX_TOKENS = 900;
 
 /** What happened in an attempt, step by step, with the verifier's words and scores. The right answer is not in it. */
-export function tellAttempt(attempt: Attempt, task: PracticeTask): string {
+function tellAttempt(attempt: Attempt, task: PracticeTask): string {
   const { steps, output, outcome } = attempt;
   const scores = outcome.is === 'graded' ? (outcome.stepScores ?? []) : [];
   const left = Math.max(0, steps.length - MOST_STEPS);

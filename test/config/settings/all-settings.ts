@@ -39,7 +39,7 @@ const PRACTICE: SettingProofs = {
   ),
   'practice.tasks[]': { shownIn: SESSIONS, title: 'finds the tasks of the files that the config names' },
 };
-const ROUTER = (title: string) => ({ shownIn: 'test/served/router.test.ts', title });
+const ROUTER = (title: string) => ({ shownIn: 'test/served/router.slow.ts', title });
 const TIERS = ROUTER(
   'answers instar/auto with the strong model while nothing is measured, and lists the name (cheap, strong)',
 );

@@ -123,7 +123,7 @@ export function createLearnProofs(stage: Stage): SettingProofs {
       },
     },
     'learn.flush=scoped': {
-      shownIn: 'test/served/served-scoped.test.ts',
+      shownIn: 'test/served/served-scoped.slow.ts',
       title:
         'with learn.flush scoped, a new lesson keeps the samples that it does not affect, certified for the new generation',
     },

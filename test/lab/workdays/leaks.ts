@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { valuesIn } from '../../../lab/suites/workdays/rules/draw-rules.ts';
 
 /** All runs of so many words; a gap `{…}` ends a run. */
-export const runsOf = (text: string, length: number): readonly string[] =>
+const runsOf = (text: string, length: number): readonly string[] =>
   text.split(/\{\w+\}/).flatMap((piece) => {
     const words = piece.toLowerCase().match(/[\p{L}\d]+/gu) ?? [];
     return words

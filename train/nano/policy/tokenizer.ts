@@ -14,7 +14,7 @@ const SPELLING = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
  * Splits a text into words, figures and signs. A single letter next to a figure (`t1201`, `26T14:05`) counts as a sign, since it
  * belongs to the format of the figure. Lossless: the runs in their original case, concatenated, are the text.
  */
-export function splitSpelling(text: string): readonly SpellingRun[] {
+function splitSpelling(text: string): readonly SpellingRun[] {
   const runs: SpellingRun[] = [];
   let signs = '';
   const flush = () => {

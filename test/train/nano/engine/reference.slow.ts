@@ -46,7 +46,7 @@ interface Reference {
   }[];
 }
 
-/** bench/nano/reference.py writes it, again whenever the weights change. */
+/** Another implementation wrote it (lab/measure/nano/reference.py at 78c54151); it follows the weights. */
 const given = JSON.parse(readFileSync(path.join(import.meta.dirname, 'reference.json'), 'utf8')) as Reference;
 
 /** The adapter of the reference, in an engine over its weights. */
