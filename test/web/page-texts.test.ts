@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitHidden } from '../../web/src/lib/hidden-characters.ts';
-import { layoutGraph } from '../../web/src/lib/layout-graph.ts';
 import { parseMarkdown } from '../../web/src/lib/markdown.ts';
-import { poolDays } from '../../web/src/lib/pool-days.ts';
 
 const shown = (text: string): string =>
   splitHidden(text)
