@@ -47,8 +47,9 @@ interface ServedPolicy {
 }
 
 const DAY = 86_400_000;
-/** A month of the record is read for it. */
-const HOME_MS = 3000;
+/** A month of the record is read for it: it takes at most this share of the time of its thread. */
+const HOME_MS = 500;
+const HOME_SHARE = 0.2;
 const HOME_DAYS = 30;
 const MOST_RULES = 6;
 const MOST_TO_DECIDE = 2;
@@ -302,6 +303,7 @@ function createHomeAnswer(parts: PageParts): PageAnswers['pageHome'] {
   const work = createKeptAnswer<JsonObject>({
     make: () => reads.home({ now: now(), offset }),
     freshMs: HOME_MS,
+    mostShare: HOME_SHARE,
     monotonic,
     isAwaited: true,
   });

@@ -1,7 +1,8 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
-import type { Facets, Home, Status } from '../lib/api-shapes.ts';
+import type { Home, Status } from '../lib/api-shapes.ts';
 import { noonOf, spanOf } from '../lib/days.ts';
+import { onFeed } from '../lib/feed.ts';
 import { shortDay } from '../lib/format.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo } from '../lib/route.ts';
@@ -13,6 +14,8 @@ import { Table } from '../parts/table.tsx';
 import { Text } from '../parts/text.tsx';
 import { Tag, View } from '../parts/view.tsx';
 
+const QUIET_MS = 4000;
+
 /** Does it get better, what did it learn, what should I decide. */
 export function HomeView() {
   const home = useResource<Home>('/api/page/home', {
@@ -20,15 +23,30 @@ export function HomeView() {
     on: ['turn', 'reward', 'appraised', 'rules', 'library', 'waiting', 'hello', 'erased'],
   });
   const status = useResource<Status>('/api/status', { on: ['learning', 'hello', 'waiting'] });
-  const facets = useResource<Facets>('/api/page/facets', { on: ['turn', 'hello', 'erased'] });
-  const isNew = facets.value?.agents.length === 0;
+  const { reload } = home;
+  // The answer may be some seconds old: once nothing happens any more, it is asked for again.
+  useEffect(() => {
+    let timer: number | undefined;
+    const stop = onFeed(() => {
+      window.clearTimeout(timer);
+      timer = window.setTimeout(reload, QUIET_MS);
+    });
+    return () => {
+      stop();
+      window.clearTimeout(timer);
+    };
+  }, [reload]);
   return (
     <View title="Home">
       {status.value !== undefined && <Faults status={status.value} />}
       <Loaded of={home}>
         {(value) => (
           <div class="home">
-            {isNew ? <Begin status={status.value} /> : <Better home={value} />}
+            {value.trend.is === 'none' && value.ruleCount === 0 ? (
+              <Begin status={status.value} />
+            ) : (
+              <Better home={value} />
+            )}
             <div class="columns">
               <Learned home={value} />
               <Decide home={value} onDecided={home.reload} />
