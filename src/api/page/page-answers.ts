@@ -49,7 +49,7 @@ interface ServedPolicy {
 const DAY = 86_400_000;
 /** A month of the record is read for it: it takes at most this share of the time of its thread. */
 const HOME_MS = 500;
-const HOME_SHARE = 0.2;
+const HOME_SHARE = 0.5;
 const HOME_DAYS = 30;
 const MOST_RULES = 6;
 const MOST_TO_DECIDE = 2;

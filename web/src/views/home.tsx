@@ -14,7 +14,7 @@ import { Table } from '../parts/table.tsx';
 import { Text } from '../parts/text.tsx';
 import { Tag, View } from '../parts/view.tsx';
 
-const QUIET_MS = 4000;
+const QUIET_MS = 5000;
 
 /** Does it get better, what did it learn, what should I decide. */
 export function HomeView() {
