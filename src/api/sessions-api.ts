@@ -76,7 +76,7 @@ export async function previewSession({ id, erased }: SessionView, records: Async
   for (const turn of mainFirst(first)) asked ??= await previewQuestion(turn, records, known);
   let answered: string | undefined;
   for (const turn of mainFirst(last.toReversed())) answered ??= await previewAnswer(turn, records);
-  const { rewards, ...how } = await readOutcome(id, records);
+  const { rewards, ...how } = await readSessionOutcome(id, records);
   return compact({
     asked,
     answered,
@@ -87,7 +87,7 @@ export async function previewSession({ id, erased }: SessionView, records: Async
 }
 
 /** How a session went, for everyone who says so: the last word of a person, else the last reward, else its score of 0 to 1. */
-export async function readOutcome(
+export async function readSessionOutcome(
   id: string,
   records: AsyncReads,
 ): Promise<{

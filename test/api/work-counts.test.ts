@@ -5,13 +5,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openOfflineApi } from '../../src/api/offline-api.ts';
 import { openPageReads } from '../../src/api/page/page-reads.ts';
-import { describeTrend } from '../../src/api/page/read-home.ts';
 import { homeAt } from '../../src/config/home.ts';
 import type { Fact } from '../../src/core/fact.ts';
 import { asArray, asObject } from '../../src/core/json.ts';
 import { ATTEMPT_PREFIX } from '../../src/core/practice.ts';
 import type { NewFact } from '../../src/core/store.ts';
 import { countWork } from '../../src/lessons/explain/count-work.ts';
+import { describeTrend } from '../../src/lessons/explain/work-trend.ts';
 import { openSqliteStore } from '../../src/record/store/sqlite-store.ts';
 import { end, start } from '../record/store/facts.ts';
 

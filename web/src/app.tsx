@@ -1,6 +1,5 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { plural } from '../../src/text/phrases.ts';
 import { Help } from './help.tsx';
 import type { Facets, LessonPage } from './lib/api-shapes.ts';
 import { call, SIGNED_OUT } from './lib/call.ts';
@@ -158,7 +157,7 @@ function Side({ current, theme, onTheme, onHelp }: SideProps) {
                 >
                   {title}
                   {name === 'lessons' && waiting !== undefined && waiting > 0 && (
-                    <span class="badge" title={`${plural(waiting, 'lesson')} to decide`}>
+                    <span class="badge" title={`${waiting} to decide`}>
                       {waiting}
                       <span class="visually-hidden"> to decide</span>
                     </span>

@@ -6,7 +6,7 @@ import type {
   SessionFilter,
   SessionPlace,
 } from '../../record/store/page-reader.ts';
-import { describeSession, isPersonsReward, previewSession, readOutcome } from '../sessions-api.ts';
+import { describeSession, isPersonsReward, previewSession, readSessionOutcome } from '../sessions-api.ts';
 
 export interface SessionSearch extends SessionFilter {
   /** Words: all sessions whose conversation has them, or whose id, agent or project does. */
@@ -126,7 +126,7 @@ async function hasOutcome(
   wanted: NonNullable<SessionSearch['outcome']>,
   reader: PageReader,
 ): Promise<boolean> {
-  const { rewards, outcome } = await readOutcome(id, reader);
+  const { rewards, outcome } = await readSessionOutcome(id, reader);
   return wanted === 'rated' ? rewards.some(isPersonsReward) : outcome === wanted;
 }
 

@@ -61,7 +61,7 @@ type WorkReads = Pick<AsyncReads, 'sessions' | 'turn' | 'session' | 'facts' | 'f
 const MOST_SESSIONS = 100_000;
 
 /** Everything that counts since a time. */
-export async function readWork(records: WorkReads, since: number): Promise<readonly WorkMark[]> {
+export async function readWorkMarks(records: WorkReads, since: number): Promise<readonly WorkMark[]> {
   const before = await seqBefore(since, records);
   const active = await records.sessions({ limit: MOST_SESSIONS, from: since, withoutPractice: true });
   const places = createPlaces(records, active);

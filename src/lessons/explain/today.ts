@@ -12,7 +12,7 @@ import { isIdentityProposal, measurementOf } from '../identity-measurement.ts';
 import { tierOf } from '../identity-tier.ts';
 import { namesOf } from '../title.ts';
 import { closingOf, rollbackInForce } from './closed-by.ts';
-import { countWork, readWork } from './count-work.ts';
+import { countWork, readWorkMarks } from './count-work.ts';
 import { readSince, seqBefore, sumCost } from './cycle-costs.ts';
 import { describeOrigin, explainState, leadingQuote, readEvidence, writtenBy } from './explain-lesson.ts';
 
@@ -41,7 +41,7 @@ export async function describeToday({
   const from = new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
   const before = await seqBefore(from, records);
   const cycles = await readSince('cycle-end', before, from, records);
-  const work = countWork(await readWork(records, from), { from, to: Number.POSITIVE_INFINITY });
+  const work = countWork(await readWorkMarks(records, from), { from, to: Number.POSITIVE_INFINITY });
   const { turns, turnsWithLessons, uses } = await countUse(from, records);
   const learned: JsonObject[] = [];
   const changed: JsonObject[] = [];
