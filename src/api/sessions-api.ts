@@ -130,7 +130,10 @@ export const describeSession = (session: SessionView): JsonObject =>
 /** So many turns at each end of a session are searched for the person's question and for the last answer. */
 const SEARCHED = 6;
 
-/** `{ asked, answered, score, rewards }`: the first question, the last answer, how it went. Reads a few turns only. */
+/**
+ * `{ asked, answered, lessons, score, outcome, rewards }`: the first question, the last answer, how many lessons its turns were shown, how
+ * it went. Reads a few turns only.
+ */
 export async function previewSession({ id, erased }: SessionView, records: AsyncReads): Promise<JsonObject> {
   if (erased) return {};
   const known: BlockCache = new Map();
@@ -140,15 +143,37 @@ export async function previewSession({ id, erased }: SessionView, records: Async
   for (const turn of mainFirst(first)) asked ??= await previewQuestion(turn, records, known);
   let answered: string | undefined;
   for (const turn of mainFirst(last.toReversed())) answered ??= await previewAnswer(turn, records);
-  const given = [...(await records.rewards({ session: id })), ...(await records.rewards({ turnsOf: id }))];
-  const scored = (await records.judgements(id, 'session-scored')).at(-1)?.fact;
+  const { rewards, ...how } = await readSessionOutcome(id, records);
   return compact({
     asked,
     answered,
-    score: scored?.type === 'session-scored' ? scored.score : undefined,
-    rewards: given.length === 0 ? undefined : given.sort((a, b) => a.seq - b.seq).map(describeReward),
+    lessons: new Set([...first, ...last].flatMap(({ lessons }) => lessons)).size,
+    ...how,
+    rewards: rewards.length === 0 ? undefined : rewards.map(describeReward),
   });
 }
+
+/** How a session went, for everyone who says so: the last word of a person, else the last reward, else its score of 0 to 1. */
+export async function readSessionOutcome(
+  id: string,
+  records: AsyncReads,
+): Promise<{
+  readonly rewards: readonly RewardView[];
+  readonly score?: number | undefined;
+  readonly outcome?: 'good' | 'bad' | undefined;
+}> {
+  const given = [...(await records.rewards({ session: id })), ...(await records.rewards({ turnsOf: id }))];
+  const rewards = given.sort((a, b) => a.seq - b.seq);
+  const scored = (await records.judgements(id, 'session-scored')).at(-1)?.fact;
+  const score = scored?.type === 'session-scored' ? scored.score : undefined;
+  const telling = rewards.filter((reward) => reward.score !== 0);
+  const last = telling.findLast(isPersonsReward) ?? telling.at(-1);
+  const value = last?.score ?? (score === undefined ? 0 : score - 0.5);
+  return { rewards, score, outcome: value === 0 ? undefined : value < 0 ? 'bad' : 'good' };
+}
+
+export const isPersonsReward = ({ source }: Pick<RewardView, 'source'>): boolean =>
+  source === 'person' || source === 'chat';
 
 const mainFirst = (turns: readonly TurnView[]): readonly TurnView[] => {
   const main = turns.filter(({ role }) => role === 'main');

@@ -1,21 +1,12 @@
 import { compact, type JsonObject } from '../core/json.ts';
-import {
-  type Lesson,
-  type LessonKind,
-  type LessonState,
-  type LessonText,
-  LINK_INVERSES,
-  type LinkType,
-} from '../core/lesson.ts';
+import type { Lesson, LessonKind, LessonState, LessonText } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { Records } from '../core/store.ts';
 import type { Adherence } from './adherence/adherence.ts';
-import { encodeLesson } from './codec.ts';
 import { createDescribeLesson } from './describe-lesson.ts';
 import type { Trials } from './effect/fold-trials.ts';
 import { explainTurn } from './explain/turn-reasons.ts';
 import { lessonHash } from './lesson-hash.ts';
-import { createLibraryLinks } from './links.ts';
 import { namesOf } from './title.ts';
 
 /** Views of a large library: each answers with a part, and reads no more than it needs. */
@@ -28,10 +19,6 @@ export interface LessonPages {
   generations(query: { readonly cursor?: string | undefined; readonly limit: number }): JsonObject;
   /** With the texts; undefined when one of them does not exist. */
   diff(from: number, to: number): JsonObject | undefined;
-  /** Notes and the links between them. */
-  graph(query: { readonly q?: string | undefined; readonly limit: number }): JsonObject;
-  /** The newest lessons in use or waiting, in full. */
-  newest(limit: number): readonly JsonObject[];
   /** Why a turn was shown its lessons, and why not others that were considered; undefined for an unknown turn. */
   why(turn: string): Promise<JsonObject | undefined>;
   /** Identifies the text of a lesson; empty for an unknown one. */
@@ -72,7 +59,6 @@ interface Ordered {
 export function createLessonPages(options: LessonPagesOptions): LessonPages {
   const { library } = options;
   const describe = createDescribeLesson(options);
-  const links = createLibraryLinks(library);
   let ordered: Ordered | undefined;
   let changes: ReadonlyMap<number, readonly ChangedLesson[]> | undefined;
   library.onChange(() => {
@@ -121,27 +107,6 @@ export function createLessonPages(options: LessonPagesOptions): LessonPages {
       });
     },
     diff: (from, to) => describeDiff(from, to, library),
-    graph: ({ q, limit }) => {
-      const { lessons } = order();
-      const active = lessons.filter(isKept);
-      const words = q?.toLowerCase();
-      const matching = words === undefined ? active : active.filter((lesson) => hasWords(lesson, words));
-      const notes = matching.slice(0, limit);
-      const ids = new Set(notes.map(({ id }) => id));
-      return {
-        notes: notes.map(describeNote),
-        // One line for each pair and type, from the end that its word is about: "A summarises B".
-        links: notes.flatMap(({ id }) =>
-          links
-            .of(id)
-            .filter(({ type, to }) => ids.has(to) && isNamedFirst(type, id, to))
-            .map(({ type, to }) => ({ from: id, to, type })),
-        ),
-        total: matching.length,
-        archived: lessons.length - active.length,
-      };
-    },
-    newest: (limit) => order().lessons.filter(isKept).slice(0, limit).map(encodeLesson),
     why: (turn) => explainTurn(turn, options.records, library, 'considered'),
     hashOf: (id) => {
       const lesson = library.lesson(id);
@@ -234,29 +199,6 @@ const plainText = (text: LessonText | undefined): JsonObject => ({
   description: text?.description ?? '',
   content: text?.content ?? '',
 });
-
-const isKept = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
-
-/** Of the two ends of a link, the one that is drawn. */
-const isNamedFirst = (type: LinkType, from: string, to: string): boolean =>
-  LINK_INVERSES[type] === type ? from < to : !type.endsWith('-by') && type !== 'part-of';
-
-const describeNote = ({ id, kind, state, text, changedAt, mergedInto, supersededBy }: Lesson): JsonObject =>
-  compact({
-    id,
-    kind,
-    state,
-    ...namesOf({ text }),
-    description: text.description,
-    importance: text.note.importance,
-    confidence: text.note.confidence,
-    tags: [...text.note.tags],
-    source: text.note.source,
-    scope: { ...text.scope },
-    changedAt: new Date(changedAt).toISOString(),
-    mergedInto,
-    supersededBy,
-  });
 
 /** The changes that made each generation. */
 function changesByGeneration(library: Library): ReadonlyMap<number, readonly ChangedLesson[]> {

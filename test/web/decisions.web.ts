@@ -65,6 +65,17 @@ describe.skipIf(browserFile === undefined)('decisions on the page', () => {
       .waitFor();
   });
 
+  it('edits and approves a lesson on Home, without leaving it', async () => {
+    await show(page, '#/home');
+    const card = page.locator('.card').filter({ hasText: await titleOf('quote-paths') });
+    await card.getByRole('button', { name: 'Edit' }).click();
+    await card.getByLabel('What it says').fill('Quote every path in a command, also in scripts.');
+    await card.getByRole('button', { name: 'Save as a new revision' }).click();
+    await page.getByText(/^Saved: /).waitFor();
+    await card.getByText('also in scripts').waitFor();
+    expect(await stateOf('quote-paths')).toBe('proposed');
+  });
+
   it('rejects by the key r, goes on to the next lesson, and the rejection survives a reload', async () => {
     await review('quote-paths');
     await page.keyboard.press('r');
@@ -128,6 +139,23 @@ describe.skipIf(browserFile === undefined)('decisions on the page', () => {
     expect(await stateOf('dates-in-iso')).toBe('live');
   });
 
+  it('is asked on Home what was wrong with an answer that was rated bad, and teaches by the reply', async () => {
+    await show(page, '#/home');
+    const decide = page.getByRole('region', { name: 'Decide' });
+    const ask = decide.locator('form').filter({ hasText: 'What was wrong?' }).first();
+    const turn = (await ask.getByRole('link').first().getAttribute('href'))?.split('turn=')[1] ?? '';
+    await ask.getByLabel('What was wrong?').fill('name the file that you changed');
+    await ask.getByRole('button', { name: 'Teach' }).click();
+    await page.getByText('Saved. Instar learns from it.').waitFor();
+    const { rewards } = await owner(`/api/turns/${turn}`);
+    expect(rewards).toContainEqual(
+      expect.objectContaining({ source: 'person', score: -1, note: 'name the file that you changed' }),
+    );
+    await page.reload();
+    await settled(page);
+    expect(await decide.locator(`a[href*="${turn}"]`).count()).toBe(0);
+  });
+
   it('rates a turn with a note, marks a session for practice, and erases one for good', async () => {
     await show(page, '#/sessions/sess-0004');
     const turn = page.locator('#turn-turn-sess-0004-2');
@@ -147,7 +175,7 @@ describe.skipIf(browserFile === undefined)('decisions on the page', () => {
   });
 
   it('turns learning off and on, and makes and revokes a key that is shown once', async () => {
-    await show(page, '#/setup');
+    await show(page, '#/settings');
     await page.getByRole('switch', { name: 'Turn learning off' }).click();
     await page.getByRole('switch', { name: 'Turn learning on' }).waitFor();
     expect((await owner('/api/learning')).on).toBe(false);
@@ -168,7 +196,7 @@ describe.skipIf(browserFile === undefined)('decisions on the page', () => {
     await page.getByText('opens with a code that works once').waitFor();
     expect(await page.getByText('instar connect').count()).toBe(0);
     await page.goto(await pageAddress(daemon));
-    await page.getByRole('heading', { name: 'Now' }).waitFor();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
     expect(new URL(page.url()).hash).not.toContain('code');
     expect(one.faults.filter((fault) => !/401|ERR_FAILED|409/.test(fault))).toEqual([]);
   });

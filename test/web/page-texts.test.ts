@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitHidden } from '../../web/src/lib/hidden-characters.ts';
-import { layoutGraph } from '../../web/src/lib/layout-graph.ts';
 import { parseMarkdown } from '../../web/src/lib/markdown.ts';
-import { poolDays } from '../../web/src/lib/pool-days.ts';
 
 const shown = (text: string): string =>
   splitHidden(text)
@@ -83,54 +81,5 @@ describe('markdown', () => {
   it('ends in time for long texts without an end of their marks', () => {
     const blocks = parseMarkdown(`${'**a '.repeat(20_000)}\n${'`'.repeat(20_000)}\n${'['.repeat(20_000)}`);
     expect(blocks.length).toBeGreaterThan(0);
-  });
-});
-
-describe('the graph of notes', () => {
-  it('gives every note a place inside the picture, and the same one every time', () => {
-    const ids = Array.from({ length: 40 }, (_, index) => `n${index}`);
-    const links = ids.slice(1).map((to, index) => ({ from: ids[index] ?? '', to }));
-    const places = layoutGraph(ids, links, 960, 420);
-    expect(places.size).toBe(40);
-    for (const { x, y } of places.values()) {
-      expect(x).toBeGreaterThan(0);
-      expect(x).toBeLessThan(960);
-      expect(y).toBeGreaterThan(0);
-      expect(y).toBeLessThan(420);
-    }
-    expect([...layoutGraph(ids, links, 960, 420)]).toEqual([...places]);
-  });
-});
-
-describe('days in one point of a chart', () => {
-  const day = (date: string, successes: number, failures: number) => ({
-    day: date,
-    turns: successes + failures,
-    successes,
-    failures,
-    success: { mean: 0.5, low: 0, high: 1 },
-    scored: 1,
-    reward: { mean: successes > failures ? 0.6 : 0.2, low: -0.4, high: 1 },
-  });
-  const week = [
-    day('2026-11-01', 1, 0),
-    day('2026-11-02', 5, 5),
-    day('2026-11-03', 30, 10),
-    day('2026-11-04', 0, 0),
-  ];
-
-  it('pools successes by their counts, with the interval of Wilson, and leaves single days alone', () => {
-    const [first, rest] = poolDays(week, 3);
-    expect(first).toMatchObject({ from: '2026-11-01', to: '2026-11-01', success: { mean: 0.5 } });
-    expect(rest?.success?.mean).toBeCloseTo(0.7, 3);
-    expect(rest?.success?.low).toBeCloseTo(0.562, 2);
-    expect(rest?.success?.high).toBeCloseTo(0.809, 2);
-  });
-
-  it('has a narrower interval of the reward than any of its days, and none without sessions', () => {
-    const [pooled] = poolDays(week.slice(0, 3), 3);
-    expect(pooled?.reward?.mean).toBeCloseTo((0.6 + 0.2 + 0.6) / 3, 6);
-    expect((pooled?.reward?.high ?? 1) - (pooled?.reward?.low ?? -1)).toBeLessThan(1.4);
-    expect(poolDays([{ ...day('2026-11-01', 0, 0), scored: 0, reward: null }], 1)[0]?.reward).toBeNull();
   });
 });

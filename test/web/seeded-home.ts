@@ -291,6 +291,20 @@ function seedWork(writer: Writer, now: number): void {
         source: 'person',
         score: isGood ? 1 : -1,
       });
+      if (lessons.length > 0)
+        writer.fact(at + 4 * MINUTE, {
+          type: 'rules-observed',
+          session,
+          turn: `turn-${session}-2`,
+          results: [...lessons, SEEDED.lesson('run-tests-before-answer'), SEEDED.lesson('no-force-push')]
+            .slice(0, 1 + (place % 3))
+            .map((lesson) => ({
+              lesson,
+              revision: 2,
+              // Later answers keep to it more often.
+              outcome: random() < day / 60 ? 'broken' : 'kept',
+            })),
+        });
       writer.fact(at + 39 * MINUTE, { type: 'session-end', session, reason: 'idle' });
       writer.fact(at + 40 * MINUTE, {
         type: 'session-scored',

@@ -92,27 +92,31 @@ describe.skipIf(browserFile === undefined)('from a complaint to a rule that is k
     await page.getByText('Nothing is recorded yet.').waitFor();
     await page.getByText('instar connect claude-code --write').waitFor();
     for (const [hash, words] of [
-      ['#/now', 'Instar learns when a person corrects an agent'],
-      ['#/growth', 'No work is recorded in this time.'],
+      ['#/home', 'Connect your agent.'],
+      ['#/home', 'Say what was wrong in the chat'],
+      ['#/home', 'Nothing needs your decision.'],
       ['#/lessons', 'Nothing is learned yet.'],
       ['#/generations', 'The library has not changed yet.'],
-      ['#/adaptation', 'No events yet.'],
-      ['#/practice', 'There are no tasks yet.'],
-      ['#/training', 'No training step has run yet.'],
-      ['#/memory', 'Nothing is remembered yet.'],
+      ['#/lab', 'Nothing has run here yet.'],
     ] as const) {
       await show(page, hash);
       await page.getByText(words).first().waitFor();
     }
+    // What nobody has used is no place to go.
+    await show(page, '#/home');
+    expect(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').allTextContents()).toEqual(
+      ['Home', 'Lessons', 'Sessions', 'Settings'],
+    );
     expect(faults).toEqual([]);
   });
 
-  it('shows the first request in the feed and in the list, without a reload', async () => {
+  it('draws the first request on Home and lists it, without a reload', async () => {
     const { page } = one;
-    await show(page, '#/now');
+    await show(page, '#/home');
     await page.getByText('live', { exact: true }).waitFor();
     await say('monday', TASK);
-    await page.getByText(/clerk got an answer/).waitFor();
+    await page.getByText('Too early to tell: 1 session so far.').waitFor();
+    expect(await page.locator('.chart-line circle').count()).toBe(2);
     await show(page, '#/sessions');
     await page.getByRole('link', { name: /Write the shipping report/ }).waitFor();
     expect(last()).not.toContain(RULE);
@@ -121,20 +125,22 @@ describe.skipIf(browserFile === undefined)('from a complaint to a rule that is k
   it('keeps a rule that was said once: the next conversation has it, and the page says so', async () => {
     const { page, faults } = one;
     await say('monday', TASK, BROKEN, `No, that is wrong. ${RULE}`);
+    // Wherever the person is, one line says what was learned, with a way back.
+    await page.getByRole('status').getByText(`Learned: ${TITLE}`).waitFor({ timeout: 60_000 });
+    await page.getByRole('status').getByRole('button', { name: 'Undo' }).waitFor();
     await show(page, '#/lessons');
     await page.getByRole('link', { name: TITLE }).first().waitFor({ timeout: 60_000 });
     expect(await say('tuesday', TASK)).toBe(KEPT);
     expect(last()).toContain(RULE);
     await shows('1 of 1');
+    await show(page, '#/home');
+    await page.getByText('corrected once → kept 1 of 1').waitFor();
     await page.getByRole('link', { name: TITLE }).first().click();
     await page
       .getByText(/kept 1, told again 0/)
       .first()
       .waitFor();
-    await page
-      .getByText(/You said: /)
-      .first()
-      .waitFor();
+    await page.getByRole('region', { name: 'Evidence' }).getByText(RULE).first().waitFor();
     expect(faults).toEqual([]);
   });
 

@@ -14,9 +14,7 @@ import { SEEDED, seedHome } from './seeded-home.ts';
 
 /** Each view, with words that it shows when it has read its data. */
 const VIEWS: readonly (readonly [hash: string, words: string])[] = [
-  ['#/now', 'Healthy'],
-  ['#/growth', 'Share of successes'],
-  ['#/growth?days=30', 'Generation'],
+  ['#/home', 'Better?'],
   ['#/sessions', 'Write the invoice amounts'],
   [`#/sessions/${SEEDED.corrected}`, 'put the unit behind every amount'],
   ['#/lessons', 'Write dates as'],
@@ -24,12 +22,12 @@ const VIEWS: readonly (readonly [hash: string, words: string])[] = [
   [`#/lessons/${SEEDED.lesson('dates-in-iso')}`, 'times as 14:02'],
   ['#/generations', 'in force'],
   ['#/generations?from=0&to=4', 'no-force-push'],
-  ['#/adaptation', 'Candidates'],
-  ['#/practice', 'six sessions went badly this week'],
-  ['#/practice/tuesday-night', 'Groups of attempts'],
-  ['#/training', 'Next 24 hours'],
-  ['#/memory', 'Graph'],
-  ['#/setup', 'instar connect claude-code'],
+  ['#/lab', 'Sessions of practice'],
+  ['#/lab/practice', 'six sessions went badly this week'],
+  ['#/lab/practice/tuesday-night', 'Groups of attempts'],
+  ['#/lab/training', 'Next 24 hours'],
+  ['#/lab/adaptation', 'In force'],
+  ['#/settings', 'instar connect claude-code'],
 ];
 
 /** What makes the page wider than the screen. */
@@ -70,19 +68,52 @@ describe.skipIf(browserFile === undefined)('the page', () => {
     expect(faults).toEqual([]);
   });
 
-  it('says what notes are to each other: in the graph, and with the lesson at either end', async () => {
+  it('answers three questions above the fold of Home, and leads from each answer to its evidence', async () => {
     const { page } = one;
-    await show(page, '#/memory');
-    const line = page.locator('.graph line.is-contradicts');
-    await line.waitFor({ state: 'attached' });
-    expect(await line.locator('title').textContent()).toMatch(
-      /^(?:small-commits contradicts dates-in-iso|dates-in-iso contradicts small-commits)$/,
-    );
-    expect(await page.locator('.graph line.is-about').count()).toBeGreaterThan(0);
-    // The text of this lesson holds no link: it is read from the other end.
-    await show(page, `#/lessons/${SEEDED.lesson('dates-in-iso')}`);
-    await page.getByText('contradicts').first().waitFor();
-    await page.getByText('about the same as').first().waitFor();
+    await show(page, '#/home');
+    for (const name of ['Better?', 'Learned', 'Decide']) {
+      const box = await page.getByRole('region', { name, exact: true }).boundingBox();
+      expect(box?.y, name).toBeLessThan(600);
+    }
+    const better = page.getByRole('region', { name: 'Better?' });
+    await better.getByRole('img', { name: /^Corrections and broken rules for ten sessions/ }).waitFor();
+    await better.getByText('Never force-push').waitFor();
+    const learned = page.getByRole('region', { name: 'Learned' });
+    await learned
+      .getByText(/^kept \d+ of \d+$/)
+      .first()
+      .waitFor();
+    await learned.getByRole('link', { name: 'Never force-push' }).click();
+    await page.getByRole('heading', { name: 'Never force-push' }).waitFor();
+    await show(page, '#/home');
+    await better.getByText('The same as a table').click();
+    const day = better.getByRole('row').nth(1);
+    const sessions = Number(await day.getByRole('cell').nth(1).textContent());
+    await day.getByRole('link').click();
+    await page.getByRole('button', { name: /^Remove the filter: / }).waitFor();
+    await page.getByText('that is all.').waitFor();
+    // The list has those that were active on that day, the table those that began on it.
+    expect(await page.locator('tr[data-row]').count()).toBeGreaterThanOrEqual(Math.min(sessions, 10));
+  });
+
+  it('has five places to go, and a menu for them on a phone', async () => {
+    const { page, faults } = await openPage(browser, daemon, { width: 390 });
+    const links = page.getByRole('navigation', { name: 'Views' }).getByRole('link');
+    expect(await links.count()).toBe(0);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('link', { name: 'Lab' }).waitFor();
+    expect((await links.allTextContents()).map((words) => words.replace(/\d.*/, ''))).toEqual([
+      'Home',
+      'Lessons',
+      'Sessions',
+      'Lab',
+      'Settings',
+    ]);
+    await links.nth(2).click();
+    await page.waitForSelector('main[data-view="sessions/"]');
+    expect(await links.count()).toBe(0);
+    expect(faults).toEqual([]);
+    await page.context().close();
   });
 
   it.each(['light', 'dark'] as const)(
@@ -116,7 +147,7 @@ describe.skipIf(browserFile === undefined)('the page', () => {
 
   it('is used by keys alone: views, rows, search, help, and a visible focus', async () => {
     const { page } = one;
-    await show(page, '#/now');
+    await show(page, '#/home');
     await page.keyboard.press('g');
     await page.keyboard.press('s');
     await page.waitForFunction(() => location.hash === '#/sessions');
@@ -186,36 +217,6 @@ describe.skipIf(browserFile === undefined)('the page', () => {
     await page.locator(`#turn-turn-${SEEDED.long}-40`).waitFor();
     await show(page, `#/sessions/${SEEDED.long}?turn=turn-of-nobody`);
     await page.getByText('The turn turn-of-nobody is not in this session.').waitFor();
-  });
-
-  it('opens the sessions of a day of Growth, by the pointer and by keys, with a filter that can be removed', async () => {
-    const { page } = one;
-    await show(page, '#/growth?days=30&agent=cody');
-    const chart = page.locator('.chart.is-link .u-over').first();
-    await chart.scrollIntoViewIfNeeded();
-    const box = await chart.boundingBox();
-    await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) - 60, (box?.y ?? 0) + 40);
-    const said = page.locator('.chart-say').first();
-    await expect.poll(() => said.textContent()).toMatch(/^\d+ \w+: /);
-    const day = (await said.textContent())?.split(':')[0] ?? '';
-    await page.mouse.down();
-    await page.mouse.up();
-    await page.waitForFunction(() => /^#\/sessions\?agent=cody&from=\d+&to=\d+$/.test(location.hash));
-    const chip = page.getByRole('button', { name: `Remove the filter: ${day}` });
-    await chip.waitFor();
-    await page.getByText('that is all.').waitFor();
-    const some = await page.locator('tr[data-row]').count();
-    await chip.click();
-    await page.waitForFunction(() => location.hash === '#/sessions?agent=cody');
-    await expect.poll(() => page.locator('tr[data-row]').count()).toBeGreaterThan(some);
-    await show(page, '#/growth?days=30');
-    await page.getByText('The same as a table').focus();
-    await page.keyboard.press('Enter');
-    await page.keyboard.press('Tab');
-    const focused = await page.evaluate(() => document.activeElement?.getAttribute('href') ?? '');
-    expect(focused).toMatch(/^#\/sessions\?from=\d+&to=\d+$/);
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: /^Remove the filter: / }).waitFor();
   });
 
   it('shows a sentence and nothing of the record to a browser without a code', async () => {

@@ -89,9 +89,8 @@ describe.skipIf(browserFile === undefined)('words of models, tools and people on
       '#/sessions?q=window.ran',
       '#/lessons',
       '#/generations',
-      '#/adaptation',
-      '#/memory',
-      '#/now',
+      '#/lab/adaptation',
+      '#/home',
     ]) {
       await show(one.page, hash);
       await check(hash);

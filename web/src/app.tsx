@@ -1,10 +1,11 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Help } from './help.tsx';
-import type { LessonPage } from './lib/api-shapes.ts';
+import type { Facets, LessonPage } from './lib/api-shapes.ts';
 import { call, SIGNED_OUT } from './lib/call.ts';
 import { closeFeed, openFeed, useFeedState } from './lib/feed.ts';
 import { useKeys } from './lib/keys.ts';
+import { useLearnedNews } from './lib/learned-news.ts';
 import { forgetResources, useResource } from './lib/resource.ts';
 import { goTo, linkTo, useRoute, type ViewRoute } from './lib/route.ts';
 import { useTheme } from './lib/theme.ts';
@@ -12,32 +13,25 @@ import { Announcer } from './parts/announcer.tsx';
 import { Empty } from './parts/states.tsx';
 import { View } from './parts/view.tsx';
 import { SignedOut, useSignIn } from './sign-in.tsx';
-import { AdaptationView } from './views/adaptation.tsx';
 import { GenerationsView } from './views/generations.tsx';
-import { GrowthView } from './views/growth.tsx';
-import { LessonView } from './views/lesson.tsx';
-import { LessonsView } from './views/lessons.tsx';
-import { MemoryView } from './views/memory.tsx';
-import { NowView } from './views/now.tsx';
-import { PracticeView } from './views/practice.tsx';
+import { HomeView } from './views/home.tsx';
+import { LabView } from './views/lab.tsx';
+import { LessonsView, LessonView } from './views/lessons.tsx';
 import { SessionView, TurnView } from './views/session.tsx';
 import { SessionsView } from './views/sessions.tsx';
-import { SetupView } from './views/setup.tsx';
-import { TrainingView } from './views/training.tsx';
+import { SettingsView } from './views/settings.tsx';
 
 type Page = ComponentType<ViewRoute>;
 
+/** A view without a title is reached from what it explains. */
 const VIEWS: readonly (readonly [name: string, title: string, view: Page, one?: Page])[] = [
-  ['now', 'Now', NowView],
-  ['growth', 'Growth', GrowthView],
-  ['sessions', 'Sessions', SessionsView, SessionView],
+  ['home', 'Home', HomeView],
   ['lessons', 'Lessons', LessonsView, LessonView],
-  ['generations', 'Generations', GenerationsView],
-  ['adaptation', 'Adaptation', AdaptationView],
-  ['practice', 'Practice', PracticeView, PracticeView],
-  ['training', 'Training', TrainingView],
-  ['memory', 'Memory', MemoryView],
-  ['setup', 'Set-up', SetupView],
+  ['sessions', 'Sessions', SessionsView, SessionView],
+  ['lab', 'Lab', LabView, LabView],
+  ['settings', 'Settings', SettingsView],
+  ['generations', '', GenerationsView],
+  ['turns', '', TurnView, TurnView],
 ];
 
 export function App() {
@@ -56,9 +50,9 @@ function Shell() {
   const route = useRoute();
   const [isHelping, setHelping] = useState(false);
   const [theme, switchTheme] = useTheme();
-  const [name = 'now', id] = route.path;
+  const [name = 'home', id] = route.path;
   const [, , Whole, One] = VIEWS.find(([known]) => known === name) ?? [];
-  const Shown = name === 'turns' ? TurnView : id === undefined ? Whole : One;
+  const Shown = id === undefined ? Whole : One;
   const place = `${name}/${id ?? ''}`;
 
   // The heading gets the focus on a new view, as on a new page; on the first one the browser's own place stays.
@@ -75,6 +69,7 @@ function Shell() {
   }, [place]);
 
   useShellKeys(() => setHelping(true), switchTheme);
+  useLearnedNews();
   return (
     <>
       <div class="shell">
@@ -102,7 +97,7 @@ function useShellKeys(help: () => void, theme: () => void): void {
     g: () => {
       chord.current = Date.now();
     },
-    n: go('now'),
+    h: go('home'),
     s: go('sessions'),
     l: go('lessons'),
     '/': () => {
@@ -125,52 +120,65 @@ function Side({ current, theme, onTheme, onHelp }: SideProps) {
     query: { state: 'proposed', limit: 1 },
     on: ['library', 'hello', 'reset'],
   }).value?.counts.states.proposed;
-  const selected = useRef<HTMLAnchorElement>(null);
-  // Another link is the current one.
-  useEffect(() => {
-    selected.current?.scrollIntoView({ block: 'nearest', inline: 'center' });
-  }, [current]);
+  const lab = useResource<Facets>('/api/page/facets', {
+    on: ['practice', 'training', 'event', 'hello', 'reset'],
+  }).value?.lab;
+  const [isOpen, setOpen] = useState(false);
+  const shown = VIEWS.filter(
+    ([name, title]) => title !== '' && (name !== 'lab' || current === 'lab' || (lab ?? []).length > 0),
+  );
   return (
-    <header class="side">
+    <header class={isOpen ? 'side is-open' : 'side'}>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
         Skip to the content
       </button>
-      <a class="brand" href={linkTo([])}>
+      <a class="brand" href={linkTo([])} onClick={() => setOpen(false)}>
         <Mark />
         Instar
       </a>
-      <nav aria-label="Views">
-        <ul>
-          {VIEWS.map(([name, title]) => (
-            <li key={name}>
-              <a
-                href={linkTo([name])}
-                ref={name === current ? selected : null}
-                aria-current={name === current ? 'page' : undefined}
-              >
-                {title}
-                {name === 'lessons' && waiting !== undefined && waiting > 0 && (
-                  <span class="badge" title={`${waiting} waiting for you`}>
-                    {waiting}
-                    <span class="visually-hidden"> waiting for you</span>
-                  </span>
-                )}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <div class="side-foot">
-        <FeedLight />
-        <button type="button" class="quiet" onClick={onTheme}>
-          {theme === 'dark' ? 'Light' : 'Dark'}
-        </button>
-        <button type="button" class="quiet" onClick={onHelp} aria-label="Keys">
-          ?
-        </button>
-        <button type="button" class="quiet" onClick={leave}>
-          Sign out
-        </button>
+      <button
+        type="button"
+        class="menu"
+        aria-expanded={isOpen}
+        aria-controls="menu"
+        onClick={() => setOpen(!isOpen)}
+      >
+        Menu
+      </button>
+      <div class="side-body" id="menu">
+        <nav aria-label="Views">
+          <ul>
+            {shown.map(([name, title]) => (
+              <li key={name}>
+                <a
+                  href={linkTo(name === 'home' ? [] : [name])}
+                  aria-current={name === current ? 'page' : undefined}
+                  onClick={() => setOpen(false)}
+                >
+                  {title}
+                  {name === 'lessons' && waiting !== undefined && waiting > 0 && (
+                    <span class="badge" title={`${waiting} to decide`}>
+                      {waiting}
+                      <span class="visually-hidden"> to decide</span>
+                    </span>
+                  )}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div class="side-foot">
+          <FeedLight />
+          <button type="button" class="quiet" onClick={onTheme}>
+            {theme === 'dark' ? 'Light' : 'Dark'}
+          </button>
+          <button type="button" class="quiet" onClick={onHelp} aria-label="Keys">
+            ?
+          </button>
+          <button type="button" class="quiet" onClick={leave}>
+            Sign out
+          </button>
+        </div>
       </div>
     </header>
   );
@@ -203,7 +211,7 @@ const Mark = () => (
 const NoView = ({ name }: { readonly name: string }) => (
   <View title="Not found">
     <Empty title={`There is no view named "${name.slice(0, 60)}".`}>
-      <a href={linkTo([])}>Back to Now</a>
+      <a href={linkTo([])}>Back to Home</a>
     </Empty>
   </View>
 );

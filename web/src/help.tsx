@@ -6,7 +6,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['a', 'approve the lesson'],
   ['r', 'reject the lesson'],
   ['/', 'search'],
-  ['g n', 'Now'],
+  ['g h', 'Home'],
   ['g s', 'Sessions'],
   ['g l', 'Lessons'],
   ['t', 'dark or light'],

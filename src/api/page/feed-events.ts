@@ -82,7 +82,8 @@ export async function toFeedEvent(
       // What a learner gives as its reason quotes people.
       const why = by.kind === 'learner' ? by.name : reason;
       const ops = changes.map(({ op }) => op);
-      return make('library', { generation, by: by.name, reason: why, lessons, ops });
+      const isLearner = by.kind === 'learner' || undefined;
+      return make('library', { generation, by: by.name, reason: why, lessons, ops, isLearner });
     }
     case 'cycle-end': {
       const { learner, outcome, judgements } = fact;

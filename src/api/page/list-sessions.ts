@@ -1,11 +1,12 @@
 import { compact, type JsonObject } from '../../core/json.ts';
+import { isAttemptId } from '../../core/practice.ts';
 import type {
   PageReader,
   PlacedSession,
   SessionFilter,
   SessionPlace,
 } from '../../record/store/page-reader.ts';
-import { describeSession, previewSession } from '../sessions-api.ts';
+import { describeSession, isPersonsReward, previewSession, readSessionOutcome } from '../sessions-api.ts';
 
 export interface SessionSearch extends SessionFilter {
   /** Words: all sessions whose conversation has them, or whose id, agent or project does. */
@@ -31,7 +32,13 @@ export async function listSessions(search: SessionSearch, reader: PageReader): P
   const found = await (isSearch ? searchSessions(search, reader) : pageOf(search, reader));
   const sessions: JsonObject[] = [];
   for (const { session } of found.sessions)
-    sessions.push({ ...describeSession(session), ...(await previewSession(session, reader)) });
+    sessions.push(
+      compact({
+        ...describeSession(session),
+        ...(await previewSession(session, reader)),
+        isPractice: isAttemptId(session.id) || undefined,
+      }),
+    );
   const { last, searched } = found;
   return compact({
     sessions,
@@ -113,20 +120,14 @@ async function hasLesson(
   return isShown === (arm === 'with');
 }
 
-/** `rated`: by a person. `good` and `bad`: by the rewards that were given, else by the score of the session. */
+/** `rated`: by a person. */
 async function hasOutcome(
   { session: { id } }: PlacedSession,
-  outcome: NonNullable<SessionSearch['outcome']>,
+  wanted: NonNullable<SessionSearch['outcome']>,
   reader: PageReader,
 ): Promise<boolean> {
-  const rewards = [...(await reader.rewards({ session: id })), ...(await reader.rewards({ turnsOf: id }))];
-  if (outcome === 'rated') return rewards.some(({ source }) => source === 'person' || source === 'chat');
-  const scored = (await reader.judgements(id, 'session-scored')).at(-1)?.fact;
-  const given = rewards.map(({ score }) => score);
-  const fallback =
-    scored?.type === 'session-scored' && scored.score !== undefined ? [2 * scored.score - 1] : [];
-  const values = given.length > 0 ? given : fallback;
-  return values.length > 0 && (outcome === 'bad' ? Math.min(...values) < 0 : Math.min(...values) > 0);
+  const { rewards, outcome } = await readSessionOutcome(id, reader);
+  return wanted === 'rated' ? rewards.some(isPersonsReward) : outcome === wanted;
 }
 
 const writePlace = ({ lastAt, n }: SessionPlace): string => `${lastAt}.${n}`;

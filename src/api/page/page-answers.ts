@@ -7,7 +7,6 @@ import type { Records } from '../../core/store.ts';
 import type { PriceRules } from '../../cost/prices.ts';
 import { giveFeedback } from '../../gateway/control-api.ts';
 import type { AdaptRules } from '../../learn/adapt/adaptation.ts';
-import { describeToldRules } from '../../lessons/adherence/adherence.ts';
 import type { OpenLessons } from '../../lessons/open-lessons.ts';
 import { namesOf } from '../../lessons/title.ts';
 import { type AnswersTo, type Asked, isByPage, WholeReply } from '../router/answer.ts';
@@ -28,8 +27,6 @@ export interface PageParts {
   readonly files: PageFiles;
   readonly feed: Feed;
   readonly reads: PageReads;
-  /** Compares lessons, in a thread of its own. */
-  readonly compare: Pick<PageReads, 'review'>;
   readonly records: Pick<Records, 'session' | 'append'>;
   /** Undefined while the record cannot be read. */
   readonly lessons: () => OpenLessons | undefined;
@@ -49,12 +46,13 @@ interface ServedPolicy {
   describe(): Promise<JsonObject>;
 }
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-/** Comparing all pairs of more would keep the other views waiting. */
-const MOST_REVIEWED = 1000;
-const MOST_MARKS = 300;
+const DAY = 86_400_000;
+/** A month of the record is read for it: it takes at most this share of the time of its thread. */
+const HOME_MS = 500;
+const HOME_SHARE = 0.5;
+const HOME_DAYS = 30;
+const MOST_RULES = 6;
+const MOST_TO_DECIDE = 2;
 /** Candidates are computed from all newest events. */
 const CANDIDATES_MS = 3000;
 
@@ -119,6 +117,8 @@ function createSessionAnswers(
     pageSessions: ({ query }) => reads.sessions(query),
     pageFacets: async () => {
       const { agents, projects, clients } = await reads.facets();
+      const used = await reads.used();
+      const isTrained = (await stepsOf(parts)).length > 0;
       const listed = ({ name, sessions, lastAt }: (typeof agents)[number]) => ({
         name,
         sessions,
@@ -128,6 +128,11 @@ function createSessionAnswers(
         agents: agents.map(listed),
         clients: clients.map(listed),
         projects: projects.map(({ name: id, label, sessions }) => ({ id, label, sessions })),
+        lab: [
+          ...(used.practice ? ['practice'] : []),
+          ...(isTrained ? ['training'] : []),
+          ...(used.adaptation ? ['adaptation'] : []),
+        ],
       };
     },
     pageThread: async ({ id, query }) => {
@@ -186,33 +191,18 @@ function createLibraryAnswers(
   | 'pageGenerations'
   | 'pageDiff'
   | 'pageAdaptation'
-  | 'pageMemory'
   | 'pageWhy'
   | 'decideLesson'
   | 'rollbackShown'
 > {
   const { reads, monotonic } = parts;
   const lessons = (): OpenLessons => lessonsOf(parts);
-  const review = createKeptAnswer({
-    make: () => parts.compare.review(lessons().pages.newest(MOST_REVIEWED)),
-    freshMs: HOUR,
-    monotonic,
-  });
   const candidates = createKeptAnswer({
     make: () => reads.adaptation(madeOf(lessons().library.lessons()), parts.adapt()),
     freshMs: CANDIDATES_MS,
     monotonic,
     isAwaited: true,
   });
-  let followed: OpenLessons['library'] | undefined;
-  /** A review is of the library as it is. */
-  const followLibrary = (): void => {
-    const { library } = lessons();
-    if (library === followed) return;
-    followed = library;
-    library.onChange(review.expire);
-    review.expire();
-  };
   const showLesson = async (id: string, api: Asked['lessonsApi']) => {
     const shown = await api.show(id);
     if (shown === undefined) return undefined;
@@ -233,17 +223,6 @@ function createLibraryAnswers(
       });
       return { ...(await candidates.newest()).value, overlays };
     },
-    pageMemory: async ({ query }) => {
-      followLibrary();
-      const { value, isNew } = await review.newest();
-      return {
-        ...lessons().pages.graph(query),
-        contradictions: [],
-        same: [],
-        ...value,
-        isReviewed: isNew,
-      };
-    },
     pageWhy: ({ id }) => lessons().pages.why(id),
     decideLesson: createDecideLesson({ lessons, show: showLesson }),
     rollbackShown: async ({ id, body, lessonsApi }) => {
@@ -260,37 +239,21 @@ function createLibraryAnswers(
 
 function createProgressAnswers(
   parts: PageParts,
-): Pick<PageAnswers, 'pageGrowth' | 'pageTraining' | 'pageSetup'> {
-  const { reads, now } = parts;
+): Pick<PageAnswers, 'pageHome' | 'pageTraining' | 'pageSetup'> {
+  const { reads } = parts;
   return {
-    pageGrowth: async ({ query: { days, agent, project, offset, split } }) => {
-      const growth = await reads.growth({
-        days,
-        agent,
-        project,
-        offset,
-        now: now(),
-        split: split === undefined ? undefined : Date.parse(split),
-      });
-      const { library, adherence } = lessonsOf(parts);
-      return compact({
-        ...growth,
-        marks: await marksSince(parts, now() - days * DAY),
-        adherence: describeToldRules(library.lessons(), adherence()),
-      });
-    },
+    pageHome: createHomeAnswer(parts),
     pageTraining: async ({ api, context }) => {
       const { buffer } = asObject(context.status().learning);
       const { state, reasons, windows } = await api.schedule();
       const policy = policyName(parts);
-      const folder = path.join(parts.home.dir, 'train', policy ?? '');
       return {
         engine: policy ?? 'off',
         policy: '',
         generation: lessonsOf(parts).library.generation,
         ...(await parts.training()?.describe()),
         buffer: { query: 0, support: 0, ...asObject(buffer) },
-        steps: policy === undefined ? [] : [...(await stepsIn(folder))],
+        steps: [...(await stepsOf(parts))],
         moves: await movesOf(parts, policy),
         windows: asArray(windows),
         schedule: compact({ state, reasons }),
@@ -333,24 +296,52 @@ async function movesOf({ reads }: PageParts, policy: string | undefined): Promis
   );
 }
 
-async function marksSince(parts: PageParts, from: number): Promise<JsonObject[]> {
-  const generations = lessonsOf(parts)
-    .library.generations()
-    .filter(({ at }) => at >= from)
-    .map(({ generation, at, reason }) => ({
-      at: isoTime(at),
-      kind: 'generation',
-      generation,
-      label: reason,
-    }));
-  const policies = (await movesOf(parts, policyName(parts)))
-    .filter(({ at, to }) => to === 'live' && Date.parse(String(at)) >= from)
-    .map(({ at, version, why }) =>
-      compact({ at, kind: 'policy', version, label: asString(why) ?? `version ${asNumber(version)}` }),
+/** How the work went, what is in force and how it is kept, and what waits for the owner: everything that Home shows. */
+function createHomeAnswer(parts: PageParts): PageAnswers['pageHome'] {
+  const { reads, now, monotonic } = parts;
+  let offset = 0;
+  const work = createKeptAnswer<JsonObject>({
+    make: () => reads.home({ now: now(), offset }),
+    freshMs: HOME_MS,
+    mostShare: HOME_SHARE,
+    monotonic,
+    isAwaited: true,
+  });
+  return async ({ query, context }) => {
+    if (query.offset !== undefined && query.offset !== offset) {
+      offset = query.offset;
+      work.forget();
+    }
+    const { library, pages } = lessonsOf(parts);
+    const since = now() - HOME_DAYS * DAY;
+    const [live, trial, proposed] = await Promise.all(
+      (['live', 'trial', 'proposed'] as const).map((state) => pages.list({ state, limit: MOST_RULES })),
     );
-  return [...generations, ...policies]
-    .sort((a, b) => String(a.at).localeCompare(String(b.at)))
-    .slice(-MOST_MARKS);
+    const listed = (page: JsonObject | undefined) => asArray(page?.lessons).map(asObject);
+    const inForce = library.lessons().filter(({ state }) => state === 'live' || state === 'trial');
+    const waits = asArray(context.status().waiting).map(asObject);
+    const undecided = waits.filter(({ code, lesson }) => code === 'not-tested' && lesson !== undefined);
+    const decide = [
+      ...listed(proposed).map(({ id, title }) => ({ id, title })),
+      ...undecided.map(({ lesson }) => ({ id: lesson, ...namesOf(library.lesson(String(lesson))) })),
+    ];
+    return {
+      ...(await work.newest()).value,
+      flags: inForce
+        .filter(({ createdAt }) => createdAt >= since)
+        .map((lesson) => ({ id: lesson.id, ...namesOf(lesson), at: isoTime(lesson.createdAt) })),
+      rules: [...listed(live), ...listed(trial)]
+        .sort((a, b) => String(b.changedAt).localeCompare(String(a.changedAt)))
+        .slice(0, MOST_RULES)
+        .map((lesson) => ({
+          ...lesson,
+          said: library.lesson(String(lesson.id))?.text.evidence.turns.length ?? 0,
+        })),
+      ruleCount: inForce.length,
+      decide: decide.slice(0, MOST_TO_DECIDE),
+      decideCount: (asNumber(proposed?.total) ?? 0) + undecided.length,
+    };
+  };
 }
 
 const TITLES: Readonly<Record<string, string>> = {
@@ -372,5 +363,10 @@ const ONLY_IN_A_TERMINAL = createFailure(
   { code: 'terminal' },
 );
 
-const stepsIn = async (folder: string): Promise<readonly JsonObject[]> =>
-  (await import('../../../train/read-steps.ts')).readTrainingSteps(folder);
+/** None without a policy in training. */
+async function stepsOf(parts: PageParts): Promise<readonly JsonObject[]> {
+  const policy = policyName(parts);
+  if (policy === undefined) return [];
+  const { readTrainingSteps } = await import('../../../train/read-steps.ts');
+  return readTrainingSteps(path.join(parts.home.dir, 'train', policy));
+}

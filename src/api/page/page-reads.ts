@@ -2,11 +2,11 @@ import { openWorkerCalls, workerModule } from '../../base/worker-thread.ts';
 import type { Fact } from '../../core/fact.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { StoreError } from '../../core/store.ts';
-import type { GrowthQuery } from '../../evidence/growth.ts';
 import type { AdaptRules } from '../../learn/adapt/adaptation.ts';
 import type { SessionGroups } from '../../record/store/page-reader.ts';
 import type { FeedEvent } from './feed-events.ts';
 import type { SessionSearch } from './list-sessions.ts';
+import type { HomeQuery } from './read-home.ts';
 import type { ThreadQuery } from './read-thread.ts';
 
 type MovedFact = Extract<Fact, { readonly type: 'policy-moved' }>;
@@ -16,7 +16,9 @@ export interface PageCalls {
   sessions(search: SessionSearch): Promise<JsonObject>;
   thread(query: ThreadQuery): Promise<JsonObject | undefined>;
   facets(): Promise<SessionGroups>;
-  growth(query: GrowthQuery): Promise<JsonObject>;
+  home(query: HomeQuery): Promise<JsonObject>;
+  /** What of the laboratory this home has used. */
+  used(): Promise<{ readonly practice: boolean; readonly adaptation: boolean }>;
   /** `{ turn, session }` of those that are recorded. */
   sessionsOf(turns: readonly string[]): Promise<readonly JsonObject[]>;
   /** How weights of a policy moved, oldest first; by its subject in the record. */
@@ -30,8 +32,6 @@ export interface PageCalls {
   adaptation(lessons: readonly JsonObject[], rules: AdaptRules): Promise<JsonObject>;
   /** Quiet hours of the recorded activity. */
   suggestWindows(now: number): Promise<JsonObject>;
-  /** Contradictions and duplicates among encoded lessons. */
-  review(lessons: readonly JsonObject[]): Promise<JsonObject>;
 }
 
 export interface PageThreadCall {
@@ -78,14 +78,14 @@ export function openPageReads(place: string): PageReads {
     sessions: ask('sessions'),
     thread: ask('thread'),
     facets: ask('facets'),
-    growth: ask('growth'),
+    home: ask('home'),
+    used: ask('used'),
     sessionsOf: ask('sessionsOf'),
     moves: ask('moves'),
     feed: ask('feed'),
     lastSeq: ask('lastSeq'),
     adaptation: ask('adaptation'),
     suggestWindows: ask('suggestWindows'),
-    review: ask('review'),
     close: async () => {
       clearTimeout(idle);
       await thread.close();

@@ -2,70 +2,59 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { lowerThreadPriority } from '../../base/lower-thread-priority.ts';
 import { serveWorkerCalls } from '../../base/worker-thread.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { PRACTICE_SESSIONS } from '../../core/session-fact.ts';
 import { StoreError } from '../../core/store.ts';
-import { createGrowth, type TurnGrowth } from '../../evidence/growth.ts';
 import { readAdaptation } from '../../learn/adapt/read-adaptation.ts';
 import { decodeLessons } from '../../lessons/codec.ts';
-import { reviewNotes } from '../../lessons/similar/review-notes.ts';
 import { openPageReader } from '../../record/open-store.ts';
 import type { PageReader, SessionGroups } from '../../record/store/page-reader.ts';
 import { suggestWindowsFromRecord } from '../../schedule/suggest/suggest-windows.ts';
 import { FEED_NEWS, type FeedEvent, toFeedEvent } from './feed-events.ts';
 import { listSessions } from './list-sessions.ts';
 import type { PageCalls, PageThreadCall } from './page-reads.ts';
+import { readHome } from './read-home.ts';
 import { readThread } from './read-thread.ts';
 
 /** Reads for the page, in a thread with a connection of its own: no turn waits for them, nor for a processor that they use. */
 lowerThreadPriority();
 const { place } = workerData as { readonly place: string };
 
-interface Opened {
-  readonly reader: PageReader;
-  readonly growth: TurnGrowth;
-  /** The last fact in `growth`. */
-  grownTo: number;
-}
-
-let opened: Promise<Opened> | undefined;
+let opened: Promise<PageReader> | undefined;
 /** They are counted over all sessions. */
 let groups: { readonly at: number; readonly value: SessionGroups } | undefined;
 const GROUPS_MS = 5000;
 /** The last one, and the record, lessons and rules that it is of. */
 let adaptation: { readonly of: string; readonly value: JsonObject } | undefined;
 
-const open = (): Promise<Opened> => {
-  opened ??= openPageReader(place).then((reader) => ({ reader, growth: createGrowth(), grownTo: 0 }));
+const open = (): Promise<PageReader> => {
+  opened ??= openPageReader(place);
   return opened;
 };
 const close = (): void => {
   const last = opened;
   opened = undefined;
   // A reader that could not be opened needs no end.
-  void last?.then(({ reader }) => reader.close()).catch(() => undefined);
+  void last?.then((reader) => reader.close()).catch(() => undefined);
 };
 
 const CALLS: { readonly [Name in keyof PageCalls]: (...args: Parameters<PageCalls[Name]>) => unknown } = {
   sessions: async (search) => {
-    const { reader } = await open();
+    const reader = await open();
     return listSessions(search, reader);
   },
   thread: async (query) => {
-    const { reader } = await open();
+    const reader = await open();
     return readThread(query, reader, reader);
   },
   facets: async () => {
     const now = performance.now();
     if (groups === undefined || now - groups.at > GROUPS_MS)
-      groups = { at: now, value: await (await open()).reader.groupSessions() };
+      groups = { at: now, value: await (await open()).groupSessions() };
     return groups.value;
   },
-  growth: async (query) => {
-    const now = await open();
-    await followGrowth(now);
-    return now.growth.describe(query);
-  },
+  home: async (query) => readHome(query, await open()),
   sessionsOf: async (turns) => {
-    const { reader } = await open();
+    const reader = await open();
     const found: JsonObject[] = [];
     for (const turn of turns) {
       const view = await reader.turn(turn);
@@ -74,11 +63,11 @@ const CALLS: { readonly [Name in keyof PageCalls]: (...args: Parameters<PageCall
     return found;
   },
   moves: async (policy) =>
-    (await (await open()).reader.events(policy)).flatMap(({ at, fact }) =>
+    (await (await open()).events(policy)).flatMap(({ at, fact }) =>
       fact.type === 'policy-moved' ? [{ at, fact }] : [],
     ),
   feed: async (after) => {
-    const { reader } = await open();
+    const reader = await open();
     const { last, facts, passed } = await reader.news(after, FEED_NEWS);
     const events: FeedEvent[] = [];
     for (const stored of facts) {
@@ -87,37 +76,24 @@ const CALLS: { readonly [Name in keyof PageCalls]: (...args: Parameters<PageCall
     }
     return { last, passed, events };
   },
-  lastSeq: async () => (await open()).reader.lastSeq(),
+  lastSeq: async () => (await open()).lastSeq(),
   adaptation: async (lessons, rules) => {
-    const { reader } = await open();
+    const reader = await open();
     const of = JSON.stringify([await reader.lastSeq(), lessons, rules]);
     if (adaptation?.of === of) return adaptation.value;
     const value = await readAdaptation(reader, decodeLessons(lessons), rules);
     adaptation = { of, value };
     return value;
   },
-  suggestWindows: async (now) => suggestWindowsFromRecord((await open()).reader, now),
-  review: (lessons) => reviewNotes(decodeLessons(lessons)),
+  suggestWindows: async (now) => suggestWindowsFromRecord(await open(), now),
+  used: async () => {
+    const reader = await open();
+    return {
+      practice: (await reader.events(PRACTICE_SESSIONS)).length > 0,
+      adaptation: (await reader.factsOf('event-reported', 0, 1)).length > 0,
+    };
+  },
 };
-
-const PAGE = 2000;
-
-/** One at a time: two that follow at once would add facts twice. */
-let following: Promise<void> = Promise.resolve();
-
-function followGrowth(now: Opened): Promise<void> {
-  following = following.catch(() => undefined).then(() => addGrowth(now));
-  return following;
-}
-
-async function addGrowth(now: Opened): Promise<void> {
-  for (;;) {
-    const facts = await now.reader.factsOf('turn-appraised', now.grownTo, PAGE);
-    for (const stored of facts) now.growth.add(stored);
-    now.grownTo = facts.at(-1)?.seq ?? now.grownTo;
-    if (facts.length < PAGE) return;
-  }
-}
 
 serveWorkerCalls<PageThreadCall>(parentPort, {
   answer: ({ method, args }) => (CALLS[method] as (...given: readonly unknown[]) => unknown)(...args),

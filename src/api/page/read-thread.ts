@@ -3,7 +3,7 @@ import { asArray, asObject, asString, compact, type JsonObject } from '../../cor
 import type { AsyncReads, SessionView, TurnView } from '../../core/store.ts';
 import { costOf, createPrices, type PriceRules } from '../../cost/prices.ts';
 import type { PageReader } from '../../record/store/page-reader.ts';
-import { describeTurns } from '../sessions-api.ts';
+import { describeTurns, previewSession } from '../sessions-api.ts';
 
 export interface ThreadQuery {
   readonly id: string;
@@ -34,7 +34,7 @@ export async function readThread(
     return unpriced > 0 ? undefined : usd;
   };
   const byId = new Map(all.map((turn) => [turn.id, turn]));
-  const scored = (await reader.judgements(id, 'session-scored')).at(-1)?.fact;
+  const { asked, score, outcome } = await previewSession(session, reader);
   return compact({
     ...described,
     turns: asArray(described.turns)
@@ -44,7 +44,9 @@ export async function readThread(
         return compact({ ...turn, usd: view && usdOf(view) });
       }),
     hash: hashOfSession(session),
-    score: scored?.type === 'session-scored' ? scored.score : undefined,
+    asked,
+    score,
+    outcome,
     marked: (await reader.marksOf(id)).at(-1),
     totals: {
       inputTokens: sumOf(all, ({ usage }) => usage?.inputTokens),

@@ -55,16 +55,8 @@ const SIGN_IN_ROUTES = {
   },
 } as const satisfies Readonly<Record<string, RouteShape>>;
 
-const interval = z.looseObject({ mean: z.number(), low: z.number(), high: z.number() });
-const sample = z.looseObject({
-  n: is.count,
-  mean: z.number().nullable(),
-  low: z.number().nullable(),
-  high: z.number().nullable(),
-});
-const comparison = z.looseObject({ before: sample, after: sample, difference: interval.nullable() });
-
-const pair = z.looseObject({ a: is.text, b: is.text, names: z.array(is.text) });
+/** How a session went: the last word of a person, else the last reward, else its score. */
+const outcome = z.enum(['good', 'bad']);
 
 const listedSession = () =>
   is.session.extend({
@@ -72,7 +64,9 @@ const listedSession = () =>
     asked: is.text.optional(),
     answered: is.text.optional(),
     score: z.number().optional(),
-    rewards: z.array(is.reward).optional(),
+    outcome: outcome.optional(),
+    lessons: is.count.optional(),
+    isPractice: z.literal(true).optional(),
   });
 
 const threadTurn = () =>
@@ -165,12 +159,13 @@ export const PAGE_ROUTES = {
     method: 'GET',
     path: '/api/page/facets',
     access: 'owner',
-    says: 'The agents, projects and clients that there are sessions of.',
+    says: 'The agents, projects and clients that there are sessions of, and what of the laboratory was used.',
     reply: () =>
       z.looseObject({
         agents: z.array(z.looseObject({ name: is.text, sessions: is.count, lastAt: is.time })),
         projects: z.array(z.looseObject({ id: is.text, label: is.text, sessions: is.count })),
         clients: z.array(z.looseObject({ name: is.text, sessions: is.count, lastAt: is.time })),
+        lab: z.array(z.enum(['practice', 'training', 'adaptation'])),
       }),
   },
   pageThread: {
@@ -185,7 +180,9 @@ export const PAGE_ROUTES = {
         hash: is.text,
         rewards: z.array(is.reward),
         turnCount: is.count,
+        asked: is.text.optional(),
         score: z.number().optional(),
+        outcome: outcome.optional(),
         marked: is.text.optional(),
         at: is.count.optional(),
         hidden: is.count.optional(),
@@ -243,44 +240,44 @@ export const PAGE_ROUTES = {
     noun: 'lesson',
     reply: lessonPage,
   },
-  pageGrowth: {
+  pageHome: {
     method: 'GET',
-    path: '/api/page/growth',
+    path: '/api/page/home',
     access: 'owner',
-    says: 'Success and reward by day, with marks of generations and policies; before and after a time with `split`.',
-    query: () =>
-      z.object({
-        days: is.rows(90, 3650),
-        agent: is.word,
-        project: is.word,
-        offset: z.coerce.number().int().min(-840).max(840).optional().catch(undefined),
-        split: z.iso.datetime().optional().catch(undefined),
-      }),
+    says: 'Corrections and broken rules of the last 30 days, the rules in force and how they are kept, and what waits for a decision.',
+    query: () => z.object({ offset: z.coerce.number().int().min(-840).max(840).optional().catch(undefined) }),
     reply: () =>
       z.looseObject({
         days: z.array(
           z.looseObject({
             day: z.iso.date(),
-            turns: is.count,
-            successes: is.count,
-            failures: is.count,
-            success: interval.nullable(),
-            scored: is.count,
-            reward: interval.nullable(),
+            sessions: is.count,
+            corrections: is.count,
+            broken: is.count,
+            perTen: z.looseObject({ corrections: z.number(), broken: z.number() }).optional(),
           }),
         ),
-        adherence: is.toldRules.optional(),
-        marks: z.array(
+        trend: z.looseObject({
+          is: z.enum(['none', 'early', 'better', 'worse', 'same']),
+          words: is.text,
+          before: z.number().optional(),
+          after: z.number().optional(),
+        }),
+        flags: z.array(is.revisionRef.extend({ at: is.time })),
+        rules: z.array(is.lesson.extend({ said: is.count })),
+        ruleCount: is.count,
+        decide: z.array(z.looseObject({ id: is.text, title: is.text })),
+        decideCount: is.count,
+        asks: z.array(
           z.looseObject({
+            turn: is.text,
+            session: is.text,
+            agent: is.text,
             at: is.time,
-            kind: z.enum(['generation', 'policy']),
-            label: is.text,
-            generation: is.count.optional(),
-            version: is.count.optional(),
+            asked: is.text.optional(),
+            answered: is.text.optional(),
           }),
         ),
-        total: z.looseObject({ turns: is.count, successes: is.count, failures: is.count, scored: is.count }),
-        split: z.looseObject({ at: is.time, success: comparison, reward: comparison }).optional(),
       }),
   },
   pageGenerations: {
@@ -372,33 +369,6 @@ export const PAGE_ROUTES = {
         ),
         windows: z.array(is.window),
         schedule: z.looseObject({ state: is.text, reasons: z.array(is.text) }),
-      }),
-  },
-  pageMemory: {
-    method: 'GET',
-    path: '/api/page/memory',
-    access: 'owner',
-    says: 'Notes with their links, contradictions and duplicates.',
-    query: () => z.object({ q: is.word, limit: is.rows(300, 1000) }),
-    reply: () =>
-      z.looseObject({
-        notes: z.array(
-          is.revisionRef.extend({
-            kind: is.text,
-            state: is.text,
-            description: is.text,
-            importance: z.number(),
-            confidence: z.number(),
-            tags: z.array(is.text).optional(),
-            changedAt: is.time,
-          }),
-        ),
-        links: z.array(z.looseObject({ from: is.text, to: is.text, type: is.text })),
-        total: is.count,
-        archived: is.count,
-        contradictions: z.array(pair.extend({ why: is.text })),
-        same: z.array(pair),
-        isReviewed: z.boolean(),
       }),
   },
   pageSetup: {

@@ -399,6 +399,7 @@ const today = z.looseObject({
   sessions: count,
   turns: count,
   appraised: z.looseObject({ failures: count, successes: count }),
+  corrections: count,
   feedback: count,
   scored: count,
   rules: z.looseObject({ kept: count, broken: count, toldAgain: count }),

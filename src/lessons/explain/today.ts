@@ -3,15 +3,16 @@ import { asString, compact, type JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { LessonEvent, Library } from '../../core/library.ts';
 import { PRACTICE_SESSIONS } from '../../core/session-fact.ts';
-import type { FoldedType, Records } from '../../core/store.ts';
+import type { Records } from '../../core/store.ts';
 import type { Adherence } from '../adherence/adherence.ts';
-import { countRuleOutcomes, describeToldRules } from '../adherence/adherence.ts';
+import { describeToldRules } from '../adherence/adherence.ts';
 import { describeTrial, trialOf } from '../effect/describe-trial.ts';
 import type { TrialRecord, Trials } from '../effect/fold-trials.ts';
 import { isIdentityProposal, measurementOf } from '../identity-measurement.ts';
 import { tierOf } from '../identity-tier.ts';
 import { namesOf } from '../title.ts';
 import { closingOf, rollbackInForce } from './closed-by.ts';
+import { countWork, readWorkMarks } from './count-work.ts';
 import { readSince, seqBefore, sumCost } from './cycle-costs.ts';
 import { describeOrigin, explainState, leadingQuote, readEvidence, writtenBy } from './explain-lesson.ts';
 
@@ -25,7 +26,7 @@ export interface TodayOptions {
   readonly now: number;
 }
 
-const MOST_SESSIONS = 1000;
+const MOST_SESSIONS = 10_000;
 
 /** What happened since midnight, by the machine's local calendar. */
 export async function describeToday({
@@ -39,15 +40,9 @@ export async function describeToday({
   const date = new Date(now);
   const from = new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
   const before = await seqBefore(from, records);
-  const since = (type: FoldedType): Promise<readonly StoredFact[]> => readSince(type, before, from, records);
-  const [appraised, rewards, scored, observed, cycles] = await Promise.all([
-    since('turn-appraised'),
-    since('reward-given'),
-    since('session-scored'),
-    since('rules-observed'),
-    since('cycle-end'),
-  ]);
-  const { sessions, turns, turnsWithLessons, uses } = await countUse(from, records);
+  const cycles = await readSince('cycle-end', before, from, records);
+  const work = countWork(await readWorkMarks(records, from), { from, to: Number.POSITIVE_INFINITY });
+  const { turns, turnsWithLessons, uses } = await countUse(from, records);
   const learned: JsonObject[] = [];
   const changed: JsonObject[] = [];
   const tested: JsonObject[] = [];
@@ -66,9 +61,6 @@ export async function describeToday({
       });
     else changed.push({ ...describeChange(lesson, events, library), ...measured });
   }
-  const verdicts = new Map<string, string>();
-  for (const { fact } of appraised) if (fact.type === 'turn-appraised') verdicts.set(fact.turn, fact.verdict);
-  const judged = [...verdicts.values()];
   const rollback = rollbackInForce(library);
   return {
     from: new Date(from).toISOString(),
@@ -80,17 +72,13 @@ export async function describeToday({
     ...(rollback === undefined || rollback.at < from
       ? {}
       : { rollback: { ...rollback, at: new Date(rollback.at).toISOString() } }),
-    sessions,
+    sessions: work.sessions,
     turns,
-    appraised: {
-      failures: judged.filter((verdict) => verdict === 'failure').length,
-      successes: judged.filter((verdict) => verdict === 'success').length,
-    },
-    feedback: rewards.filter(({ fact }) => fact.type === 'reward-given' && fact.source === 'person').length,
-    scored: scored.filter(({ fact }) => fact.type === 'session-scored' && fact.score !== undefined).length,
-    rules: countRuleOutcomes(
-      observed.flatMap(({ fact }) => (fact.type === 'rules-observed' ? fact.results : [])),
-    ),
+    appraised: { failures: work.failures, successes: work.successes },
+    corrections: work.corrections,
+    feedback: work.ratings,
+    scored: work.scored,
+    rules: { kept: work.kept, broken: work.broken, toldAgain: work.toldAgain },
     ...compact({ adherence: describeToldRules(library.lessons(), adherence) }),
     cost: sumCost(cycles),
     identities: library
@@ -132,22 +120,19 @@ const describeProposal = (lesson: Lesson, measured: TrialRecord | undefined): Js
   measured: describeTrial(measured) ?? 'not measured',
 });
 
-/** Sessions and turns since a time, and in how many turns each lesson was shown. */
+/** Requests with their replies since a time, whatever they were for, and in how many of them each lesson was shown. */
 async function countUse(from: number, records: Pick<Records, 'sessions' | 'turns'>) {
-  const sessions = (await records.sessions({ limit: MOST_SESSIONS, withoutPractice: true })).filter(
-    ({ lastAt }) => lastAt >= from,
-  );
   const uses = new Map<string, number>();
   let turns = 0;
   let turnsWithLessons = 0;
-  for (const { id } of sessions)
-    for (const { startedAt, lessons, role } of await records.turns(id)) {
-      if (startedAt < from || role === 'aux') continue;
+  for (const { id } of await records.sessions({ limit: MOST_SESSIONS, from, withoutPractice: true }))
+    for (const { startedAt, lessons } of await records.turns(id)) {
+      if (startedAt < from) continue;
       turns++;
       if (lessons.length > 0) turnsWithLessons++;
       for (const lesson of lessons) uses.set(lesson, (uses.get(lesson) ?? 0) + 1);
     }
-  return { sessions: sessions.length, turns, turnsWithLessons, uses };
+  return { turns, turnsWithLessons, uses };
 }
 
 interface NewLessonContext extends Pick<TodayOptions, 'library' | 'records'> {

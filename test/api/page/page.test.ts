@@ -149,13 +149,18 @@ describe('what the page reads', () => {
     });
   });
 
-  it('counts failures of the day, and marks the generation that followed them', async () => {
+  it('tells Home the corrections of the day, the rule that came of them, and no ask where a note was given', async () => {
     await vi.waitFor(async () => {
-      const growth = await browser.json('/api/page/growth?days=2&agent=alice');
-      expect(growth).toMatchObject({ total: { failures: 3, successes: 0 }, marks: [{ generation: 1 }] });
+      const home = await browser.json('/api/page/home');
+      expect(home).toMatchObject({
+        trend: { is: 'early' },
+        flags: [{ id: page.lesson }],
+        rules: [{ id: page.lesson, said: 3, adherence: { shown: 0 } }],
+        ruleCount: 1,
+        asks: [],
+      });
+      expect((home.days as readonly JsonObject[]).at(-1)).toMatchObject({ corrections: 3, broken: 0 });
     }, SOON);
-    const other = await browser.json('/api/page/growth?agent=nobody');
-    expect(other).toMatchObject({ days: [], total: { turns: 0 } });
   });
 });
 

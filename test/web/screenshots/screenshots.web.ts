@@ -8,23 +8,20 @@ import { browserFile, openBrowser, openPage, show } from '../browser.ts';
 import { SEEDED, seedHome } from '../seeded-home.ts';
 import { toPalettePng } from './palette-png.ts';
 
-const OUT = path.resolve(import.meta.dirname, '../../../docs/page');
+const OUT = path.resolve(process.env.SCREENSHOTS_OUT ?? path.join(import.meta.dirname, '../../../docs/page'));
 
 const VIEWS: readonly (readonly [name: string, hash: string])[] = [
-  ['now', '#/now'],
-  ['growth', '#/growth'],
+  ['home', '#/home'],
   ['sessions', '#/sessions'],
   ['session', '#/sessions/sess-0112'],
   ['review', '#/lessons?state=proposed'],
   ['lessons', '#/lessons'],
   ['lesson', `#/lessons/${SEEDED.lesson('dates-in-iso')}`],
-  ['generations', '#/generations?from=1&to=3'],
-  ['adaptation', '#/adaptation'],
-  ['practice', '#/practice'],
-  ['practice-session', '#/practice/tuesday-night'],
-  ['training', '#/training'],
-  ['memory', '#/memory'],
-  ['setup', '#/setup'],
+  ['history', '#/generations?from=1&to=3'],
+  ['practice', '#/lab/practice'],
+  ['practice-session', '#/lab/practice/tuesday-night'],
+  ['training', '#/lab/training'],
+  ['settings', '#/settings'],
 ];
 
 /** `npm run docs:screenshots`: each view in both themes, and narrow, from a seeded home. */

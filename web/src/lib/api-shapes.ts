@@ -8,12 +8,11 @@ import type { shapes } from '../../../src/api/router/shapes.ts';
 
 type Page<Name extends keyof typeof PAGE_ROUTES> = ReplyOf<(typeof PAGE_ROUTES)[Name]>;
 type Reply<Name extends keyof typeof ROUTES> = ReplyOf<(typeof ROUTES)[Name]>;
-type Shape<Name extends 'status' | 'schedule'> = NamedMembers<z.output<(typeof shapes)[Name]>>;
+type Shape<Name extends 'status'> = NamedMembers<z.output<(typeof shapes)[Name]>>;
 
 export type Status = Shape<'status'>;
 export type Waiting = NonNullable<Status['waiting']>[number];
-export type Today = Reply<'today'>;
-export type Schedule = Shape<'schedule'>;
+export type Home = Page<'pageHome'>;
 export type Facets = Page<'pageFacets'>;
 export type SessionPage = Page<'pageSessions'>;
 export type SessionRow = SessionPage['sessions'][number];
@@ -22,11 +21,6 @@ export type ThreadTurn = Thread['turns'][number];
 export type ThreadMessage = NonNullable<ThreadTurn['messages']>[number];
 export type ReplyPart = NonNullable<ThreadTurn['reply']>[number];
 export type TurnReasons = Page<'pageWhy'>;
-export type Growth = Page<'pageGrowth'>;
-export type GrowthMark = Growth['marks'][number];
-export type Interval = NonNullable<Growth['days'][number]['success']>;
-export type BeforeAfter = NonNullable<Growth['split']>['success'];
-export type MeasuredPart = BeforeAfter['before'];
 
 export type LessonPage = Page<'pageLessons'>;
 export type LessonRow = LessonPage['lessons'][number];
@@ -39,8 +33,6 @@ export type GenerationDiff = Page<'pageDiff'>;
 export type LessonText = Omit<GenerationDiff['revised'][number]['before'], 'title'>;
 export type Adaptation = Page<'pageAdaptation'>;
 export type Candidate = Adaptation['candidates'][number];
-export type Memory = Page<'pageMemory'>;
-export type MemoryNote = Memory['notes'][number];
 
 export type Practice = Reply<'practiceStatus'>;
 export type PracticeSession = Practice['sessions'][number];

@@ -48,7 +48,11 @@ export type FeedEvent =
       readonly generation: number;
       readonly by: string;
       readonly reason: string;
+      /** What was done to each of `lessons`, in their order. */
+      readonly ops: readonly string[];
       readonly lessons: readonly string[];
+      /** Nobody asked for it: it was learned. */
+      readonly isLearner?: true;
     }
   | {
       readonly type: 'learning';
@@ -102,20 +106,14 @@ const TYPES: readonly FeedEvent['type'][] = [
   'waiting',
 ];
 
-/** An event that happened at a time and can be listed. */
-export type DatedEvent = Extract<FeedEvent, { readonly at: string }> & { readonly key: number };
-
 export type FeedState = 'connecting' | 'live' | 'lost';
 
 type Listener = (event: FeedEvent) => void;
 
 const listeners = new Set<Listener>();
 const stateListeners = new Set<(state: FeedState) => void>();
-let recent: readonly DatedEvent[] = [];
 let state: FeedState = 'connecting';
 let source: EventSource | undefined;
-let keys = 0;
-const MOST_RECENT = 60;
 const RETRY_MS = 5000;
 
 function setState(next: FeedState): void {
@@ -125,8 +123,6 @@ function setState(next: FeedState): void {
 }
 
 function receive(event: FeedEvent): void {
-  // Sessions of practice would push the person's own work out of the list.
-  if ('at' in event) recent = [{ ...event, key: ++keys }, ...recent].slice(0, MOST_RECENT);
   for (const tell of listeners) tell(event);
 }
 
@@ -164,13 +160,6 @@ function parse(text: string): unknown {
 export function onFeed(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
-}
-
-/** The newest events, newest first. */
-export function useRecentEvents(): readonly DatedEvent[] {
-  const [events, setEvents] = useState(recent);
-  useEffect(() => onFeed(() => setEvents(recent)), []);
-  return events;
 }
 
 export function useFeedState(): FeedState {

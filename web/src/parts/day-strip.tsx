@@ -103,11 +103,11 @@ function WindowLine({
         <>
           {'; for '}
           {jobs.map((job, index) => {
-            const [words, view] = JOB_WORDS[job] ?? [job, 'training'];
+            const [words, view] = JOB_WORDS[job] ?? [job, 'lab/training'];
             return (
               <span key={job}>
                 {index > 0 && ', '}
-                <a href={linkTo([view])}>{words}</a>
+                <a href={linkTo(view.split('/'))}>{words}</a>
               </span>
             );
           })}

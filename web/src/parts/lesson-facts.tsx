@@ -1,9 +1,9 @@
 import { dollars, plural } from '../../../src/text/phrases.ts';
 import type { Lesson, Scope } from '../lib/api-shapes.ts';
-import { linkWords, percent, toMs } from '../lib/format.ts';
+import { linkWords, toMs } from '../lib/format.ts';
 import { linkTo } from '../lib/route.ts';
 import { Text } from './text.tsx';
-import { Ago, When } from './time.tsx';
+import { Ago } from './time.tsx';
 import { Facts, Section } from './view.tsx';
 
 /** Whose words a lesson rests on, each with its turn. */
@@ -24,9 +24,11 @@ export function LessonEvidence({
       title="Evidence"
       note={`written by ${writtenBy}${cost?.usd === undefined ? '' : ` for ${dollars(cost.usd)}`}`}
     >
-      <p>
-        <Text>{origin}</Text>
-      </p>
+      {evidence.quotes.length === 0 && (
+        <p>
+          <Text>{origin}</Text>
+        </p>
+      )}
       {evidence.quotes.length === 0 && others.length === 0 && (
         <p class="dim">No turn of the record: it was imported or written by hand.</p>
       )}
@@ -128,12 +130,6 @@ export const scopeWords = (scope: Scope, project?: string): string =>
     .map(([name, value]) => `${name} ${name === 'project' ? (project ?? value) : value}`)
     .join(', ') || 'everything';
 
-const VISIBLE: Readonly<Record<string, string>> = {
-  scoped: 'the agents that it applies to',
-  private: 'its own agent alone',
-  shared: 'every agent',
-};
-
 export function AboutLesson({ lesson }: { readonly lesson: Lesson }) {
   const { note, scope, project, reason, linked = [], createdAt, changedAt } = lesson;
   return (
@@ -143,22 +139,6 @@ export function AboutLesson({ lesson }: { readonly lesson: Lesson }) {
           ['Applies to', <Text>{scopeWords(scope, project)}</Text>],
           ...(reason === undefined ? [] : [['Reason', <Text>{reason}</Text>] as const]),
           ...(note?.context === undefined ? [] : [['Learned while', <Text>{note.context}</Text>] as const]),
-          ...(note?.importance === undefined
-            ? []
-            : [
-                [
-                  'Importance',
-                  `${percent(note.importance)}, confidence ${percent(note.confidence)}`,
-                ] as const,
-              ]),
-          ...(note?.visibility === undefined
-            ? []
-            : [
-                [
-                  'Shown to',
-                  `${VISIBLE[note.visibility] ?? note.visibility}${note.halfLifeDays === undefined ? '' : `; counts half after ${plural(note.halfLifeDays, 'day')} without use`}`,
-                ] as const,
-              ]),
           ...(linked.length === 0
             ? []
             : [
@@ -179,7 +159,7 @@ export function AboutLesson({ lesson }: { readonly lesson: Lesson }) {
           [
             'Learned',
             <>
-              <When at={createdAt} />, changed <Ago at={changedAt} />
+              <Ago at={createdAt} />, changed <Ago at={changedAt} />
             </>,
           ],
         ]}

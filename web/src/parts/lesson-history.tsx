@@ -4,7 +4,7 @@ import { linkTo } from '../lib/route.ts';
 import { Diff } from './diff.tsx';
 import { Table } from './table.tsx';
 import { Text } from './text.tsx';
-import { When } from './time.tsx';
+import { Ago } from './time.tsx';
 import { Section } from './view.tsx';
 
 /** What became of a lesson, and its revisions as a diff. */
@@ -18,7 +18,7 @@ export function LessonHistory({ lesson: { history, revisions = [] } }: { readonl
           rows={history.toReversed()}
           keyOf={({ at, op, revision }) => `${at} ${op} ${revision}`}
           columns={[
-            { head: 'When', is: 'tight', cell: ({ at }) => <When at={at} /> },
+            { head: 'When', is: 'tight', cell: ({ at }) => <Ago at={at} /> },
             { head: 'What', is: 'tight', cell: ({ op, state }) => `${op}, ${state}` },
             { head: 'By', is: 'tight', cell: ({ by }) => <Text>{by}</Text> },
             { head: 'Why', is: 'fill', cell: ({ reason }) => <Text>{reason ?? ''}</Text> },

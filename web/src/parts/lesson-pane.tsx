@@ -12,7 +12,7 @@ import { Markdown } from './markdown.tsx';
 import { StateTag } from './state-tag.tsx';
 import { Loaded } from './states.tsx';
 import { LongText, Text } from './text.tsx';
-import { When } from './time.tsx';
+import { Ago } from './time.tsx';
 import { Section, Tag } from './view.tsx';
 
 interface LessonPaneProps {
@@ -258,7 +258,7 @@ function LessonWords({ lesson }: { readonly lesson: Lesson }) {
           {lesson.why.since !== undefined && (
             <>
               {' (since '}
-              <When at={lesson.why.since} />)
+              <Ago at={lesson.why.since} />)
             </>
           )}
         </p>

@@ -6,7 +6,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   live: 'good',
 };
 const WORDS: Readonly<Record<string, string>> = {
-  proposed: 'waits for you',
+  proposed: 'to decide',
   trial: 'on trial',
 };
 

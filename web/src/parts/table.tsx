@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 export interface TableColumn<T> {
   readonly head: string;
   readonly cell: (row: T) => ComponentChildren;
-  /** `number` is aligned right; `wide` is left out on narrow screens; `fill` takes the rest of the width; `bare` has a heading for screen readers only. */
+  /** `number` is aligned right; `wide` is left out of long tables on narrow screens; `fill` takes the rest of the width; `bare` has a heading for screen readers only. */
   readonly is?: string;
 }
 
@@ -44,7 +44,7 @@ export function Table<T>({ label, rows, columns, keyOf }: TableProps<T>) {
           {rows.map((row) => (
             <tr key={keyOf(row)}>
               {columns.map(({ head, is, cell }) => (
-                <td key={head} class={is}>
+                <td key={head} class={is} data-head={is?.includes('bare') === true ? undefined : head}>
                   {cell(row)}
                 </td>
               ))}

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { relativeTime } from '../../../src/text/phrases.ts';
-import { dayTime, fullTime, type Time, toMs } from '../lib/format.ts';
+import { fullTime, shortDay, type Time, toMs } from '../lib/format.ts';
 
 const listeners = new Set<(now: number) => void>();
 const TICK_MS = 20_000;
@@ -24,25 +24,16 @@ export function useNow(): number {
   return now;
 }
 
-/** `3 min ago`, with the whole local time for whoever points at it. */
-export function Ago({ at }: { readonly at: Time | undefined }) {
-  const now = useNow();
-  const ms = toMs(at);
-  if (!Number.isFinite(ms)) return <span>–</span>;
-  return (
-    <time dateTime={new Date(ms).toISOString()} title={fullTime(ms)}>
-      {relativeTime(ms, Math.max(now, Date.now()))}
-    </time>
-  );
-}
+const RECENT_MS = 14 * 86_400_000;
 
-/** The local day and time. */
-export function When({ at }: { readonly at: Time | undefined }) {
+/** The one form of a time: `3 min ago`, after two weeks `25 Oct`; with the whole local time for whoever points at it. */
+export function Ago({ at }: { readonly at: Time | undefined }) {
+  const now = Math.max(useNow(), Date.now());
   const ms = toMs(at);
   if (!Number.isFinite(ms)) return <span>–</span>;
   return (
     <time dateTime={new Date(ms).toISOString()} title={fullTime(ms)}>
-      {dayTime(ms)}
+      {Math.abs(now - ms) < RECENT_MS ? relativeTime(ms, now) : shortDay(ms)}
     </time>
   );
 }

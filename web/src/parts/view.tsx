@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { Text } from './text.tsx';
 
 interface ViewProps {
   readonly title: string;
@@ -22,7 +23,7 @@ export function View({ title, tab, above, lead, actions, children }: ViewProps) 
         {above !== undefined && <div class="view-above">{above}</div>}
         <div class="view-title">
           <h1 id="view-title" tabIndex={-1}>
-            {title}
+            <Text>{title}</Text>
           </h1>
           {actions !== undefined && <div class="actions">{actions}</div>}
         </div>

@@ -6,43 +6,42 @@ import { useResource } from '../lib/resource.ts';
 import { linkTo } from '../lib/route.ts';
 import { scopeWords } from '../parts/lesson-facts.tsx';
 import { StateTag } from '../parts/state-tag.tsx';
-import { Empty, Loaded } from '../parts/states.tsx';
+import { Loaded } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import { LongText, Text } from '../parts/text.tsx';
 import { Ago } from '../parts/time.tsx';
-import { Section, Tag, type Tone, View } from '../parts/view.tsx';
+import { Section, Tag, type Tone } from '../parts/view.tsx';
 
 /** Events, the candidates that they make, and what changes how requests are served. */
-export function AdaptationView() {
+export function AdaptationPart() {
   const adaptation = useResource<Adaptation>('/api/page/adaptation', {
     on: ['event', 'library', 'learning'],
   });
   return (
-    <View
-      title="Adaptation"
-      lead="Agents and pipelines report events; Instar observes its own. Events that agree become a candidate, and an approved candidate changes how requests are served."
-    >
-      <Loaded of={adaptation}>
-        {(value) => (
-          <>
-            <Overlays overlays={value.overlays} onChanged={adaptation.reload} />
-            <Candidates candidates={value.candidates} events={value.events} />
-            <Events adaptation={value} />
-          </>
-        )}
-      </Loaded>
-    </View>
+    <Loaded of={adaptation}>
+      {(value) => (
+        <>
+          <p class="lead">
+            Agents and pipelines report events. Events that agree become a candidate, and an approved
+            candidate changes how requests are served.
+          </p>
+          <Changes overlays={value.overlays} onChanged={adaptation.reload} />
+          {value.candidates.length > 0 && <Candidates candidates={value.candidates} events={value.events} />}
+          {value.events.length > 0 && <Events adaptation={value} />}
+        </>
+      )}
+    </Loaded>
   );
 }
 
-interface OverlaysProps {
+interface ChangesProps {
   readonly overlays: Adaptation['overlays'];
   readonly onChanged: () => void;
 }
 
-function Overlays({ overlays, onChanged }: OverlaysProps) {
+function Changes({ overlays, onChanged }: ChangesProps) {
   const [busy, setBusy] = useState('');
-  const retire = async (overlay: OverlaysProps['overlays'][number]): Promise<void> => {
+  const retire = async (overlay: ChangesProps['overlays'][number]): Promise<void> => {
     setBusy(overlay.lesson);
     await changeLesson({ id: overlay.lesson, title: overlay.name, hash: overlay.hash }, 'retire', {
       reason: 'retired on the page',
@@ -51,17 +50,17 @@ function Overlays({ overlays, onChanged }: OverlaysProps) {
     onChanged();
   };
   return (
-    <Section title="In force" note={plural(overlays.length, 'overlay')}>
+    <Section title="In force" note={plural(overlays.length, 'change')}>
       {overlays.length === 0 ? (
         <p class="dim">Events have not changed how requests are served.</p>
       ) : (
         <Table
-          label="Overlays in force"
+          label="Changes in force"
           rows={overlays}
           keyOf={({ lesson }) => lesson}
           columns={[
             {
-              head: 'Overlay',
+              head: 'Change',
               cell: ({ lesson, name }) => (
                 <a href={linkTo(['lessons', lesson])}>
                   <Text>{name}</Text>
@@ -119,43 +118,39 @@ function Candidates({
       title="Candidates"
       note={`${NEEDED} points are needed: 0.85 of the mean score of other events, and 5 for each of them, at most 15`}
     >
-      {candidates.length === 0 ? (
-        <p class="dim">No event scores {NEEDED} or more yet.</p>
-      ) : (
-        <Table
-          label="Candidates"
-          rows={candidates}
-          keyOf={({ id }) => id}
-          columns={[
-            { head: 'Change', is: 'tight', cell: ({ type }) => type.replaceAll('_', ' ') },
-            {
-              head: 'About',
-              cell: ({ scopeType, scopeId }) => <Text>{`${scopeType.replace('_', ' ')} ${scopeId}`}</Text>,
-            },
-            { head: 'Points', cell: (candidate) => <Arithmetic candidate={candidate} sessions={sessions} /> },
-            {
-              head: 'State',
-              is: 'fill',
-              cell: ({ status, why, lesson }) => (
-                <>
-                  {lesson === undefined ? (
+      <Table
+        label="Candidates"
+        rows={candidates}
+        keyOf={({ id }) => id}
+        columns={[
+          { head: 'Change', is: 'tight', cell: ({ type }) => type.replaceAll('_', ' ') },
+          {
+            head: 'About',
+            cell: ({ scopeType, scopeId }) => <Text>{`${scopeType.replace('_', ' ')} ${scopeId}`}</Text>,
+          },
+          { head: 'Points', cell: (candidate) => <Arithmetic candidate={candidate} sessions={sessions} /> },
+          {
+            head: 'State',
+            is: 'fill',
+            cell: ({ status, why, lesson }) => (
+              <>
+                {lesson === undefined ? (
+                  <Tag tone={TONES[status] ?? 'plain'}>{status}</Tag>
+                ) : (
+                  <a href={linkTo(['lessons', lesson])}>
                     <Tag tone={TONES[status] ?? 'plain'}>{status}</Tag>
-                  ) : (
-                    <a href={linkTo(['lessons', lesson])}>
-                      <Tag tone={TONES[status] ?? 'plain'}>{status}</Tag>
-                    </a>
-                  )}{' '}
-                  {why !== undefined && (
-                    <span class="dim">
-                      <Text>{why}</Text>
-                    </span>
-                  )}
-                </>
-              ),
-            },
-          ]}
-        />
-      )}
+                  </a>
+                )}{' '}
+                {why !== undefined && (
+                  <span class="dim">
+                    <Text>{why}</Text>
+                  </span>
+                )}
+              </>
+            ),
+          },
+        ]}
+      />
     </Section>
   );
 }
@@ -194,39 +189,30 @@ function Events({ adaptation: { events, counts } }: { readonly adaptation: Adapt
       title="Events"
       note={`${plural(counts.records, 'record')}, ${counts.scoring} with a score that counts`}
     >
-      {events.length === 0 ? (
-        <Empty
-          title="No events yet."
-          command={`curl -s ${location.origin}/v1/events -H "authorization: Bearer $INSTAR_KEY" -d '{"kind":"build_failed","agent":"ci","score":-1}'`}
-        >
-          A pipeline reports one with a request like this; Instar adds those that it observes itself.
-        </Empty>
-      ) : (
-        <Table
-          label="Events"
-          rows={shown}
-          keyOf={({ id }) => id}
-          columns={[
-            { head: 'When', is: 'tight', cell: ({ at }) => <Ago at={at} /> },
-            { head: 'Kind', cell: ({ kind }) => <Text>{kind.replaceAll('_', ' ')}</Text> },
-            {
-              head: 'About',
-              cell: (event) => <Text>{`${event.scopeType.replace('_', ' ')} ${event.scopeId}`}</Text>,
-            },
-            { head: 'Score', is: 'number', cell: ({ score }) => score },
-            {
-              head: 'Evidence',
-              is: 'fill',
-              cell: ({ session }) =>
-                session === undefined ? (
-                  <span class="dim">reported</span>
-                ) : (
-                  <a href={linkTo(['sessions', session])}>session</a>
-                ),
-            },
-          ]}
-        />
-      )}
+      <Table
+        label="Events"
+        rows={shown}
+        keyOf={({ id }) => id}
+        columns={[
+          { head: 'When', is: 'tight', cell: ({ at }) => <Ago at={at} /> },
+          { head: 'Kind', cell: ({ kind }) => <Text>{kind.replaceAll('_', ' ')}</Text> },
+          {
+            head: 'About',
+            cell: (event) => <Text>{`${event.scopeType.replace('_', ' ')} ${event.scopeId}`}</Text>,
+          },
+          { head: 'Score', is: 'number', cell: ({ score }) => score },
+          {
+            head: 'Evidence',
+            is: 'fill',
+            cell: ({ session }) =>
+              session === undefined ? (
+                <span class="dim">reported</span>
+              ) : (
+                <a href={linkTo(['sessions', session])}>session</a>
+              ),
+          },
+        ]}
+      />
       {shown.length < events.length && (
         <button type="button" onClick={() => setAll(true)}>
           Show all {plural(events.length, 'event')}

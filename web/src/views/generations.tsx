@@ -11,7 +11,7 @@ import { Diff } from '../parts/diff.tsx';
 import { Empty, Fault, Loaded } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import { Text } from '../parts/text.tsx';
-import { When } from '../parts/time.tsx';
+import { Ago } from '../parts/time.tsx';
 import { Section, Tag, View } from '../parts/view.tsx';
 
 type Generation = GenerationPage['generations'][number];
@@ -36,8 +36,9 @@ export function GenerationsView({ route }: ViewRoute) {
   const [from, to] = [numberOf(route.query.from), numberOf(route.query.to)];
   return (
     <View
-      title="Generations"
-      lead="Each change of the lessons in use is a new generation. Compare any two, or roll back: nothing is deleted, a rollback is a generation of its own."
+      title="History"
+      above={<a href={linkTo(['lessons'])}>Lessons</a>}
+      lead="Each change of the lessons in use is a new generation. Compare any two, or roll back: nothing is deleted."
     >
       {pages.error !== undefined && <Fault message={pages.error.message} retry={reload} />}
       {from !== undefined && to !== undefined && <Comparison from={from} to={to} newest={current} />}
@@ -62,7 +63,7 @@ export function GenerationsView({ route }: ViewRoute) {
                   </a>
                 ),
               },
-              { head: 'When', is: 'tight wide', cell: ({ at }) => <When at={at} /> },
+              { head: 'When', is: 'tight wide', cell: ({ at }) => <Ago at={at} /> },
               {
                 head: 'Why',
                 is: 'fill',

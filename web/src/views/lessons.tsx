@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
-import type { Adherence, Effect, Facets, LessonPage, LessonRow } from '../lib/api-shapes.ts';
+import type { Adherence, Facets, LessonPage, LessonRow } from '../lib/api-shapes.ts';
 import { onFeed } from '../lib/feed.ts';
 import { useKeys } from '../lib/keys.ts';
 import { usePages } from '../lib/pages.ts';
@@ -19,7 +19,7 @@ import { Ago } from '../parts/time.tsx';
 import { View } from '../parts/view.tsx';
 
 const STATES: readonly (readonly [state: string, title: string])[] = [
-  ['proposed', 'Waiting for you'],
+  ['proposed', 'To decide'],
   ['trial', 'On trial'],
   ['live', 'Live'],
   ['retired', 'Retired'],
@@ -63,7 +63,8 @@ export function LessonsView({ route }: ViewRoute) {
   return (
     <View
       title="Lessons"
-      lead="What was learned, from whom, and whether it helps. A lesson that waits is shown to no agent until you approve it."
+      lead="What was learned, and how agents keep to it. A lesson that you have not approved is shown to no agent."
+      actions={<a href={linkTo(['generations'])}>History</a>}
     >
       <nav class="tabs lessons-tabs" aria-label="States">
         {tab(undefined, 'All', counts === undefined ? undefined : known.reduce((sum, [, n]) => sum + n, 0))}
@@ -146,7 +147,7 @@ function ReviewQueue({ rows, chosen, onChoose, onDecided, onEnd }: QueueProps) {
   }, [at, onDecided]);
   return (
     <div class="queue">
-      <ul class="queue-list" aria-label="Waiting lessons">
+      <ul class="queue-list" aria-label="Lessons to decide">
         {rows.map(({ id, title, kind, scope, changedAt }, index) => (
           <li key={id} id={`queue-${id}`}>
             <a
@@ -186,7 +187,7 @@ const COLUMNS: readonly TableColumn<LessonRow>[] = [
   {
     head: 'Lesson',
     is: 'lesson',
-    cell: ({ title, description, kind, state, changedAt }) => (
+    cell: ({ title, description, state, changedAt }) => (
       <>
         <strong class="lesson-name">
           <Text>{title}</Text>
@@ -195,50 +196,35 @@ const COLUMNS: readonly TableColumn<LessonRow>[] = [
           <Text>{description}</Text>
         </span>
         <span class="row-sub">
-          {kind}, {state}, <Ago at={changedAt} />
+          {state === 'proposed' ? 'to decide' : state}, <Ago at={changedAt} />
         </span>
       </>
     ),
   },
-  { head: 'Kind', is: 'wide kind', cell: ({ kind }) => kind },
   {
     head: 'For',
     is: 'wide scope',
     cell: ({ scope }) => <Text>{scope.agent ?? scope.domain ?? 'everything'}</Text>,
   },
-  { head: 'Kept', is: 'wide kept', cell: ({ adherence }) => <KeptCell adherence={adherence} /> },
-  { head: 'Effect', is: 'wide effect', cell: ({ effect }) => <EffectCell effect={effect} /> },
+  { head: 'Kept', is: 'kept', cell: ({ adherence }) => <KeptCell adherence={adherence} /> },
   { head: 'State', is: 'state', cell: ({ state }) => <StateTag state={state} /> },
   { head: 'Changed', is: 'number wide last', cell: ({ changedAt }) => <Ago at={changedAt} /> },
 ];
 
-/** Of the conversations that it applies to, those that kept it. */
-function KeptCell({ adherence: { shown, applied, kept, words } }: { readonly adherence: Adherence }) {
-  if (applied === 0) return <span class="dim">{shown === 0 ? 'not shown yet' : `shown ${shown}`}</span>;
+/** Of the sessions that it applies to, those that kept it. */
+function KeptCell({
+  adherence: { shown, applied, kept, toldAgain, words },
+}: {
+  readonly adherence: Adherence;
+}) {
+  if (shown === 0) return <span class="dim">–</span>;
+  const [good, all] = applied === 0 ? [Math.max(0, shown - toldAgain), shown] : [kept, applied];
   return (
-    <span class={`${kept === applied ? 'good' : 'dim'} num`} title={words}>
-      {kept} of {applied}
+    <span class={`${good === all ? 'good' : 'warn'} num`} title={words}>
+      {good} of {all}
     </span>
   );
 }
-
-/** What was measured, in words; nothing for what a person said. */
-function EffectCell({ effect }: { readonly effect: Effect | undefined }) {
-  if (effect === undefined) return null;
-  const tone = effect.verdict === 'helpful' ? 'good' : effect.verdict === 'harmful' ? 'bad' : 'dim';
-  return (
-    <span class={tone} title={effect.words}>
-      {VERDICTS[effect.verdict]}
-    </span>
-  );
-}
-
-const VERDICTS = {
-  helpful: 'helps',
-  harmful: 'harms',
-  'no-difference': 'no difference',
-  unknown: 'not known yet',
-} as const;
 
 function NoLessons({
   state,
@@ -255,10 +241,9 @@ function NoLessons({
     );
   if (state === 'proposed')
     return (
-      <Empty title="Nothing waits for you.">
+      <Empty title="Nothing to decide.">
         <p>
-          Lessons wait here when you decide about them yourself. To be asked about each one, set the autonomy
-          to manual:
+          Lessons that you have to approve come here. To be asked about each one, set the autonomy to manual:
         </p>
         <Command>instar config set library.autonomy manual</Command>
       </Empty>
@@ -275,3 +260,13 @@ function NoLessons({
     </Empty>
   );
 }
+
+/** One lesson with its evidence, effect and history. */
+export const LessonView = ({ route }: ViewRoute) => (
+  <>
+    <p class="view-above">
+      <a href={linkTo(['lessons'])}>Lessons</a>
+    </p>
+    <LessonPane id={route.path[1] ?? ''} />
+  </>
+);

@@ -7,7 +7,7 @@ import { CallError, call } from '../lib/call.ts';
 import { onFeed } from '../lib/feed.ts';
 import { count, percent } from '../lib/format.ts';
 import { useResource } from '../lib/resource.ts';
-import { linkTo, type ViewRoute } from '../lib/route.ts';
+import { linkTo } from '../lib/route.ts';
 import { Command } from '../parts/command.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { PracticeGroups } from '../parts/practice-groups.tsx';
@@ -16,12 +16,6 @@ import { Table } from '../parts/table.tsx';
 import { Text } from '../parts/text.tsx';
 import { Ago } from '../parts/time.tsx';
 import { Facts, Section, Tag, View } from '../parts/view.tsx';
-
-/** What Instar practises while nobody is there, what that taught, and what it cost. */
-export function PracticeView({ route }: ViewRoute) {
-  const run = route.path[1];
-  return run === undefined ? <Overview /> : <Report run={run} />;
-}
 
 interface Asked<T> {
   readonly value?: T;
@@ -60,23 +54,21 @@ function useAsked<T>(operation: string, body: object): Asked<T> {
   return { ...state, reload: () => setRound((n) => n + 1) };
 }
 
-function Overview() {
+/** What Instar practises while nobody is there, what that taught, and what it cost. */
+export function PracticePart() {
   const practice = useResource<Practice>('/api/practice', { on: ['practice', 'job'] });
   const tasks = useAsked<PracticeTasks>('tasks', {});
   return (
-    <View
-      title="Practice"
-      lead="While you are away, agents attempt tasks of your own work several times. What separates good attempts from bad ones becomes a lesson on trial, and a lesson stays only if it measurably helps."
-      actions={
-        practice.value !== undefined && <RunButton practice={practice.value} onDone={practice.reload} />
-      }
-    >
+    <>
+      <p class="lead">
+        Agents attempt tasks of your own work several times. What separates good attempts from bad ones
+        becomes a lesson on trial, and a lesson stays only if it measurably helps.
+      </p>
       <Loaded of={practice}>
         {(value) => (
           <>
-            <State practice={value} />
+            <State practice={value} onDone={practice.reload} />
             <Sessions sessions={value.sessions} />
-            {value.yields.length > 0 && <Yields yields={value.yields} />}
           </>
         )}
       </Loaded>
@@ -84,7 +76,7 @@ function Overview() {
         {tasks.error !== undefined && <Fault message={tasks.error} />}
         {tasks.value !== undefined && <Tasks tasks={tasks.value} onDone={tasks.reload} />}
       </Section>
-    </View>
+    </>
   );
 }
 
@@ -120,13 +112,10 @@ function RunButton({ practice, onDone }: { readonly practice: Practice; readonly
   );
 }
 
-function State({
-  practice: { whyNot, problem, due, running, tasks, faults = [] },
-}: {
-  readonly practice: Practice;
-}) {
+function State({ practice, onDone }: { readonly practice: Practice; readonly onDone: () => void }) {
+  const { whyNot, problem, due, running, tasks, faults = [] } = practice;
   return (
-    <Section title="Now">
+    <Section title="Now" actions={<RunButton practice={practice} onDone={onDone} />}>
       <Facts
         rows={[
           [
@@ -171,7 +160,7 @@ function Sessions({ sessions }: { readonly sessions: readonly PracticeSession[] 
             {
               head: 'Session',
               is: 'tight',
-              cell: ({ run }) => <a href={linkTo(['practice', run])}>{shortId(run)}</a>,
+              cell: ({ run }) => <a href={linkTo(['lab', 'practice', run])}>{shortId(run)}</a>,
             },
             { head: 'When', is: 'tight', cell: ({ at }) => <Ago at={at} /> },
             { head: 'Kind', is: 'wide', cell: ({ kind }) => kind },
@@ -191,25 +180,14 @@ function Sessions({ sessions }: { readonly sessions: readonly PracticeSession[] 
   );
 }
 
-const Yields = ({ yields }: { readonly yields: Practice['yields'] }) => (
-  <Section title="What each kind brought">
-    <Table
-      label="What each kind of practice brought"
-      rows={yields}
-      keyOf={({ kind }) => kind}
-      columns={[
-        { head: 'Kind', is: 'fill', cell: ({ kind }) => kind },
-        { head: 'Sessions', is: 'number', cell: ({ sessions }) => sessions },
-        { head: 'Lessons on trial', is: 'number', cell: ({ learned }) => learned },
-        { head: 'Measured to help', is: 'number', cell: ({ helpful }) => helpful },
-        { head: 'Tokens', is: 'number', cell: ({ tokens }) => count(tokens) },
-        { head: 'Cost', is: 'number', cell: ({ usd }) => dollars(usd) },
-      ]}
-    />
-  </Section>
-);
-
 const SHOWN_TASKS = 60;
+
+/** What a task is for. */
+const SPLITS: Readonly<Record<string, string>> = {
+  learn: 'learn from',
+  gate: 'test lessons',
+  report: 'measure progress',
+};
 
 type Task = PracticeTasks['tasks'][number];
 
@@ -253,10 +231,10 @@ function Tasks({ tasks: { tasks }, onDone }: { readonly tasks: PracticeTasks; re
             ),
           },
           { head: 'From', is: 'tight wide', cell: ({ origin }) => origin },
-          { head: 'Used to', is: 'tight wide', cell: ({ split }) => split },
+          { head: 'Used to', is: 'tight wide', cell: ({ split }) => SPLITS[split] ?? split },
           { head: 'Check', is: 'tight wide', cell: ({ check }) => check ?? <span class="dim">none</span> },
-          { head: 'Expected', is: 'number', cell: ({ expected }) => percent(expected) },
-          { head: 'Practised', is: 'number', cell: ({ practised }) => practised },
+          { head: 'Passes', is: 'number', cell: ({ expected }) => percent(expected) },
+          { head: 'Tried', is: 'number', cell: ({ practised }) => practised },
           {
             head: 'Action',
             is: 'tight bare wide',
@@ -291,12 +269,13 @@ function Tasks({ tasks: { tasks }, onDone }: { readonly tasks: PracticeTasks; re
   );
 }
 
-function Report({ run }: { readonly run: string }) {
+/** One session of practice. */
+export function PracticeReportView({ run }: { readonly run: string }) {
   const { value, error } = useAsked<PracticeReport>('report', { run });
   return (
     <View
       title={`Practice session ${shortId(run)}`}
-      above={<a href={linkTo(['practice'])}>Practice</a>}
+      above={<a href={linkTo(['lab', 'practice'])}>Practice</a>}
       lead={value === undefined ? undefined : <Text>{`${value.kind}: ${value.why}`}</Text>}
     >
       {error !== undefined && <Fault message={error} />}
@@ -315,7 +294,7 @@ function ReportBody({ report }: { readonly report: PracticeReport }) {
           ...(report.note === undefined ? [] : [['Note', <Text>{report.note}</Text>] as const]),
           [
             'Attempts',
-            `${counts.graded ?? 0} graded, ${counts.ungraded ?? 0} without a grade, ${counts.infrastructure ?? 0} lost to faults of our own`,
+            `${counts.graded ?? 0} graded, ${counts.ungraded ?? 0} without a grade, ${counts.infrastructure ?? 0} could not be run`,
           ],
           ['Groups', `${counts.kept ?? 0} of ${counts.groups ?? 0} had better and worse attempts`],
           ['Attempted by', <Text>{attemptedBy.join(', ') || '–'}</Text>],

@@ -10,10 +10,9 @@ import { CopyButton } from '../parts/command.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { Empty, Fault, Loaded } from '../parts/states.tsx';
 import { Text } from '../parts/text.tsx';
-import { When } from '../parts/time.tsx';
+import { Ago } from '../parts/time.tsx';
 import { TurnBlock } from '../parts/turn-block.tsx';
 import { Facts, Tag, View } from '../parts/view.tsx';
-import { sessionTitle } from './sessions.tsx';
 
 const PAGE = 30;
 
@@ -38,10 +37,10 @@ export function SessionView({ route }: ViewRoute) {
     on: ['turn', 'reward', 'appraised', 'scored', 'erased'],
   });
   return (
-    <Loaded of={thread} title={sessionTitle(id)}>
+    <Loaded of={thread} title="Session">
       {(value) => (
         <View
-          title={sessionTitle(value.id)}
+          title={value.asked ?? `Session of ${value.agent}`}
           above={
             <>
               <a href={linkTo(['sessions'])}>Sessions</a> /{' '}
@@ -101,7 +100,7 @@ function Header({ thread }: { readonly thread: Thread }) {
         [
           'When',
           <>
-            <When at={thread.startedAt} />
+            <Ago at={thread.startedAt} />
             {length >= 1000 && `, ${duration(length)} long`}
           </>,
         ],

@@ -3,7 +3,7 @@ import { plural } from '../../../src/text/phrases.ts';
 import { shortId } from '../../../src/text/short-id.ts';
 import type { Facets, Lesson, SessionPage, SessionRow } from '../lib/api-shapes.ts';
 import { onFeed } from '../lib/feed.ts';
-import { signed, spanWords } from '../lib/format.ts';
+import { spanWords } from '../lib/format.ts';
 import { usePages } from '../lib/pages.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo, setQuery, type ViewRoute } from '../lib/route.ts';
@@ -93,7 +93,7 @@ export function SessionsView({ route }: ViewRoute) {
           options={[
             ['good', 'went well'],
             ['bad', 'went badly'],
-            ['rated', 'rated by you'],
+            ['rated', 'rated by a person'],
           ]}
           onChange={(value) => change({ outcome: value })}
         />
@@ -222,26 +222,28 @@ const COLUMNS: readonly TableColumn<SessionRow>[] = [
       </>
     ),
   },
+  {
+    head: 'Lessons shown',
+    is: 'number wide shown',
+    cell: ({ lessons = 0 }) => (lessons === 0 ? <span class="dim">–</span> : lessons),
+  },
   { head: 'Outcome', is: 'outcome', cell: (session) => <Outcome session={session} /> },
   { head: 'Turns', is: 'number wide turns', cell: ({ turns }) => turns },
   { head: 'Last', is: 'number wide last', cell: ({ lastAt }) => <Ago at={lastAt} /> },
 ];
 
-/** The last word of a person, or else how it was scored. */
-function Outcome({ session: { rewards = [], score } }: { readonly session: SessionRow }) {
-  const given = rewards.findLast(({ source }) => source === 'person') ?? rewards.at(-1);
-  if (given !== undefined && given.score !== 0)
-    return (
-      <Tag tone={given.score < 0 ? 'bad' : 'good'}>
-        {given.source === 'person'
-          ? given.score < 0
-            ? 'rated bad'
-            : 'rated good'
-          : `${given.source} ${signed(given.score, 1)}`}
-      </Tag>
-    );
-  if (score === undefined) return <span class="dim">–</span>;
-  return <span class={score < 0.5 ? 'bad num' : 'good num'}>{score.toFixed(2)}</span>;
+/** As everything that counts outcomes sees it: `src/api/sessions-api.ts`. */
+function Outcome({ session: { outcome, isPractice } }: { readonly session: SessionRow }) {
+  return (
+    <>
+      {isPractice === true && <Tag tone="accent">practice</Tag>}{' '}
+      {outcome === undefined ? (
+        isPractice !== true && <span class="dim">–</span>
+      ) : (
+        <Tag tone={outcome}>{outcome === 'good' ? 'went well' : 'went badly'}</Tag>
+      )}
+    </>
+  );
 }
 
 const NoSessions = ({ isFiltered }: { readonly isFiltered: boolean }) =>
@@ -252,9 +254,6 @@ const NoSessions = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   ) : (
     <Empty title="Nothing is recorded yet." command="instar connect claude-code --write">
       Point an agent at Instar, and ask it something. Its conversation appears here within a second. Other
-      clients: <a href={linkTo(['setup'])}>Set-up</a>.
+      clients: <a href={linkTo(['settings'])}>Settings</a>.
     </Empty>
   );
-
-/** The beginning of an id for a heading. */
-export const sessionTitle = (id: string): string => `Session ${shortId(id)}`;

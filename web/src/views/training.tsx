@@ -1,4 +1,3 @@
-import { useCallback, useMemo } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
 import { act } from '../lib/act.ts';
 import type { PolicyStage, Training, TrainingStep } from '../lib/api-shapes.ts';
@@ -6,48 +5,44 @@ import { count, signed } from '../lib/format.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo } from '../lib/route.ts';
 import { scheduleWords } from '../lib/schedule-words.ts';
-import { Chart, type ChartLine } from '../parts/chart.tsx';
+import { Chart } from '../parts/chart.tsx';
 import { Command } from '../parts/command.tsx';
 import { DayStrip } from '../parts/day-strip.tsx';
-import { Empty, Loaded } from '../parts/states.tsx';
+import { Loaded } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import { Text } from '../parts/text.tsx';
-import { When } from '../parts/time.tsx';
-import { Facts, Section, Tag, View } from '../parts/view.tsx';
+import { Ago } from '../parts/time.tsx';
+import { Facts, Section, Tag } from '../parts/view.tsx';
 
 /** The weights: what there is to train on, how training goes, which version serves, and when it runs next. */
-export function TrainingView() {
+export function TrainingPart() {
   const training = useResource<Training>('/api/page/training', {
     on: ['training', 'policy', 'job', 'practice'],
   });
   return (
-    <View
-      title="Training"
-      lead="When you are away, a policy of your own is trained on graded attempts. New weights serve only after they beat the old ones on tasks that training never saw."
-      actions={
-        training.value !== undefined && <WeightButtons training={training.value} onDone={training.reload} />
-      }
-    >
-      <Loaded of={training}>
-        {(value) => (
-          <>
-            <Weights training={value} />
-            <Section
-              title="Next 24 hours"
-              note={
-                value.schedule === undefined
-                  ? undefined
-                  : scheduleWords(value.schedule.state, value.schedule.reasons)
-              }
-            >
-              <DayStrip windows={value.windows ?? []} />
-            </Section>
-            <Steps steps={value.steps ?? []} />
-            <Moves moves={value.moves ?? []} />
-          </>
-        )}
-      </Loaded>
-    </View>
+    <Loaded of={training}>
+      {(value) => (
+        <>
+          <p class="lead">
+            A model of your own is trained on graded attempts. New weights serve only after they beat the old
+            ones on tasks that training never saw.
+          </p>
+          <Weights training={value} onDone={training.reload} />
+          <Section
+            title="Next 24 hours"
+            note={
+              value.schedule === undefined
+                ? undefined
+                : scheduleWords(value.schedule.state, value.schedule.reasons)
+            }
+          >
+            <DayStrip windows={value.windows ?? []} />
+          </Section>
+          <Steps steps={value.steps ?? []} />
+          <Moves moves={value.moves ?? []} />
+        </>
+      )}
+    </Loaded>
   );
 }
 
@@ -89,18 +84,18 @@ function WeightButtons({ training, onDone }: { readonly training: Training; read
 const stageWords = ({ version, stage, tasks, sessions }: PolicyStage): string =>
   `version ${version}, ${stage}: compared on ${plural(tasks, 'task')}, ${plural(sessions, 'session')}`;
 
-function Weights({ training }: { readonly training: Training }) {
+function Weights({ training, onDone }: { readonly training: Training; readonly onDone: () => void }) {
   const { versions, buffer, supply, window } = training;
   const missing = supply?.missing ?? [];
   return (
-    <Section title="Weights">
+    <Section title="Weights" actions={<WeightButtons training={training} onDone={onDone} />}>
       <Facts
         rows={[
           ['Serves', <code>{training.policy}</code>],
           ...(versions?.onTrial === undefined ? [] : [['On trial', stageWords(versions.onTrial)] as const]),
           ...(versions?.waiting === undefined
             ? []
-            : [['Waits for you', stageWords(versions.waiting)] as const]),
+            : [['Needs your decision', stageWords(versions.waiting)] as const]),
           ...(versions?.previous === undefined ? [] : [['Before', `version ${versions.previous}`] as const]),
           [
             'Buffer',
@@ -147,8 +142,8 @@ function Weights({ training }: { readonly training: Training }) {
 
 type Measure = 'loss' | 'reward' | 'kl' | 'referenceKl' | 'ratio' | 'entropy' | 'gradNorm';
 
-const CHARTS: readonly (readonly [key: Measure, title: string, digits: number])[] = [
-  ['reward', 'Mean reward', 2],
+/** What an engineer of the field looks at; for others the reward says it. */
+const MEASURES: readonly (readonly [key: Measure, title: string, digits: number])[] = [
   ['loss', 'Loss', 3],
   ['kl', 'KL to the weights that sampled', 4],
   ['referenceKl', 'KL to the base model', 4],
@@ -158,29 +153,23 @@ const CHARTS: readonly (readonly [key: Measure, title: string, digits: number])[
 ];
 
 function Steps({ steps }: { readonly steps: readonly TrainingStep[] }) {
-  const x = useMemo(() => steps.map(({ n }) => n), [steps]);
-  if (steps.length === 0)
-    return (
-      <Section title="Steps">
-        <Empty title="No training step has run yet." command="instar train status">
-          Steps need tasks with a check, or turns with verified outcomes. What is missing is listed above.
-        </Empty>
-      </Section>
-    );
-  const shown = CHARTS.filter(([key]) => steps.some((step) => step[key] !== undefined));
+  if (steps.length === 0) return null;
+  const shown = MEASURES.filter(([key]) => steps.some((step) => step[key] !== undefined));
+  const tokens = steps.reduce((sum, step) => sum + (step.tokens ?? 0), 0);
   return (
-    <Section
-      title="Steps"
-      note={`${plural(steps.length, 'step')}, ${count(steps.reduce((sum, { tokens = 0 }) => sum + tokens, 0))} tokens`}
-    >
-      <div class="chart-grid">
-        {shown.map(([key, title, digits]) => (
-          <figure key={key}>
-            <figcaption class="small dim">{title}</figcaption>
-            <StepChart steps={steps} x={x} name={key} title={title} digits={digits} />
-          </figure>
-        ))}
-      </div>
+    <Section title="Reward of the attempts" note={`${plural(steps.length, 'step')}, ${count(tokens)} tokens`}>
+      <StepChart steps={steps} measure={['reward', 'Mean reward', 2]} />
+      <details>
+        <summary>Loss, KL and the other measures</summary>
+        <div class="chart-pair">
+          {shown.map((measure) => (
+            <figure key={measure[0]}>
+              <figcaption class="small dim">{measure[1]}</figcaption>
+              <StepChart steps={steps} measure={measure} />
+            </figure>
+          ))}
+        </div>
+      </details>
       <details>
         <summary>The same as a table</summary>
         <Table
@@ -193,9 +182,8 @@ function Steps({ steps }: { readonly steps: readonly TrainingStep[] }) {
             { head: 'Reward', is: 'number', cell: ({ reward }) => signed(reward) },
             { head: 'Loss', is: 'number', cell: ({ loss }) => loss?.toFixed(3) ?? '–' },
             { head: 'KL', is: 'number', cell: ({ kl }) => kl?.toFixed(4) ?? '–' },
-            { head: 'Ratio', is: 'number', cell: ({ ratio }) => ratio?.toFixed(3) ?? '–' },
-            { head: 'Tokens', is: 'number wide', cell: ({ tokens }) => count(tokens) },
-            { head: 'Why', is: 'fill wide', cell: ({ why }) => <Text>{why ?? ''}</Text> },
+            { head: 'Tokens', is: 'number', cell: ({ tokens: used }) => count(used) },
+            { head: 'Why', is: 'fill', cell: ({ why }) => <Text>{why ?? ''}</Text> },
           ]}
         />
       </details>
@@ -205,45 +193,37 @@ function Steps({ steps }: { readonly steps: readonly TrainingStep[] }) {
 
 interface StepChartProps {
   readonly steps: readonly TrainingStep[];
-  readonly x: readonly number[];
-  readonly name: Measure;
-  readonly title: string;
-  readonly digits: number;
+  readonly measure: readonly [key: Measure, title: string, digits: number];
 }
 
-function StepChart({ steps, x, name, title, digits }: StepChartProps) {
-  const lines = useMemo(
-    (): readonly ChartLine[] => [
-      {
-        label: title,
-        values: steps.map((step) => step[name] ?? null),
-        format: (value) => value.toFixed(digits),
-      },
-    ],
-    [steps, name, title, digits],
+function StepChart({ steps, measure: [name, title, digits] }: StepChartProps) {
+  const format = (value: number): string => value.toFixed(Math.min(digits, 2));
+  return (
+    <Chart
+      label={`${title} by step`}
+      lines={[{ label: title.toLowerCase(), values: steps.map((step) => step[name] ?? null) }]}
+      height={140}
+      format={format}
+      nameOf={(index) => `step ${steps[index]?.n ?? ''}`}
+      say={(index) =>
+        `step ${steps[index]?.n ?? ''}: ${steps[index]?.[name]?.toFixed(digits) ?? 'not measured'}`
+      }
+    />
   );
-  const say = useCallback(
-    (index: number): string => {
-      const step = steps[index];
-      return step === undefined ? '' : `step ${step.n}: ${step[name]?.toFixed(digits) ?? 'not measured'}`;
-    },
-    [steps, name, digits],
-  );
-  return <Chart label={`${title} by step`} x={x} isTime={false} lines={lines} height={140} say={say} />;
 }
 
 function Moves({ moves }: { readonly moves: NonNullable<Training['moves']> }) {
   return (
     <Section title="Promotions">
       {moves.length === 0 ? (
-        <p class="dim">No weights have moved yet: the first version serves.</p>
+        <p class="dim">Still using the original weights.</p>
       ) : (
         <Table
           label="How weights moved between stages"
           rows={moves.toReversed()}
           keyOf={({ at, version, to }) => `${at} ${version} ${to}`}
           columns={[
-            { head: 'When', is: 'tight', cell: ({ at }) => <When at={at} /> },
+            { head: 'When', is: 'tight', cell: ({ at }) => <Ago at={at} /> },
             { head: 'Version', is: 'number', cell: ({ version }) => version },
             {
               head: 'Moved',

@@ -14,13 +14,13 @@ import { Ago } from '../parts/time.tsx';
 import { Section, Tag, View } from '../parts/view.tsx';
 
 /** Connect a client, and everything that can be set. */
-export function SetupView({ route }: ViewRoute) {
+export function SettingsView({ route }: ViewRoute) {
   const setup = useResource<Setup>('/api/page/setup', { on: ['turn'] });
   const status = useResource<Status>('/api/status', { on: ['learning'] });
   const keys = useResource<readonly Key[]>('/api/keys');
   const settings = useResource<Settings>('/api/config');
   return (
-    <View title="Set-up">
+    <View title="Settings">
       <Loaded of={setup}>{(value) => <Clients setup={value} />}</Loaded>
       <Loaded of={status}>
         {(value) => (
@@ -141,7 +141,7 @@ const Providers = ({ status: { providers } }: { readonly status: Status }) => (
                 <Text>{models.slice(0, 6).join(', ')}</Text>
                 {models.length > 6 && ` and ${models.length - 6} more`}
                 {models.length === 0 && <span class="dim">any</span>}
-                {credentials === 'caller' && <span class="dim"> with the caller's own key</span>}
+                {credentials === 'caller' && <span class="dim"> uses each client's own API key</span>}
               </>
             ),
           },
