@@ -165,7 +165,7 @@ function undecidedWaits({ undecided, undecidedCount }: JsonObject): readonly Jso
     lesson: asString(id) ?? '',
     what: `“${asString(title) ?? asString(name) ?? ''}”`,
     why: `is on trial: ${asString(reason) ?? ''}`,
-    fix: `instar lessons approve ${asString(name) ?? ''} --live, or retire it`,
+    fix: `instar lessons keep ${asString(name) ?? ''} --live, or retire it`,
   }));
   if (rest <= 0) return waits;
   const more = {

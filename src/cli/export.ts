@@ -2,26 +2,18 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { createSecretScan, exportTrajectories, SecretFoundError } from '../api/export-trajectories.ts';
 import { openHome } from '../config/home.ts';
 import { plural } from '../text/phrases.ts';
-import {
-  type CommandContext,
-  CommandError,
-  type DeclareCommand,
-  EXIT,
-  type ExitCode,
-  type Positional,
-} from './context.ts';
+import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { findProject } from './newest-turn.ts';
 import { withApi } from './with-api.ts';
 
 export const declareExport: DeclareCommand = (command, act) =>
   void command
-    .argument('<what>', 'trajectories')
     .option('--out <file>', 'write to this new file (default: standard output)')
     .option('--agent <name>', 'only sessions of this agent')
     .option('--project <project>', 'only sessions of this project: its folder, label or id')
     .action(act(exportSessions));
 
-interface ExportOptions extends Positional {
+interface ExportOptions {
   readonly out?: string;
   readonly agent?: string;
   readonly project?: string;
@@ -29,14 +21,7 @@ interface ExportOptions extends Positional {
 
 /** Writes trajectories as JSON lines, to a new file or to standard output. */
 async function exportSessions(options: ExportOptions, context: CommandContext): Promise<ExitCode> {
-  const { args, out, agent, project } = options;
-  if (args[0] !== 'trajectories') {
-    throw new CommandError(
-      EXIT.wrongUse,
-      `"${args[0]}" cannot be exported`,
-      'run: instar export trajectories',
-    );
-  }
+  const { out, agent, project } = options;
   const hasSecret = createSecretScan(openHome(context.homeDir), context.env);
   const file = out === undefined ? undefined : openNew(out);
   try {

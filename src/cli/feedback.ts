@@ -196,13 +196,12 @@ function turnSubject(turn: JsonObject): Subject {
   return {
     kind: 'turn',
     id,
-    about: describe(
-      `turn ${shortId(id)}`,
-      asString(turn.agent),
+    about: describe(`turn ${shortId(id)}`, {
+      agent: turn.agent,
       label,
-      turn.endedAt ?? turn.startedAt,
-      turn.asked,
-    ),
+      at: turn.endedAt ?? turn.startedAt,
+      asked: turn.asked,
+    }),
     ...(reason === undefined ? {} : { notLearned: reason }),
   };
 }
@@ -219,24 +218,25 @@ function sessionSubject(session: JsonObject): Subject {
   return {
     kind: 'session',
     id,
-    about: describe(`session ${shortId(id)}`, asString(session.agent), label, session.lastAt, asked),
+    about: describe(`session ${shortId(id)}`, { agent: session.agent, label, at: session.lastAt, asked }),
     ...(reason === undefined ? {} : { notLearned: reason }),
   };
 }
 
 const LONGEST_PREVIEW = 60;
 
-function describe(
-  what: string,
-  agent: string | undefined,
-  label: string | undefined,
-  at: unknown,
-  asked: unknown,
-): string {
+interface Described {
+  readonly agent: unknown;
+  readonly label: string | undefined;
+  readonly at: unknown;
+  readonly asked: unknown;
+}
+
+function describe(what: string, { agent, label, at, asked }: Described): string {
   const when = relativeTime(Date.parse(String(at)), Date.now());
   const where = label === undefined || label === '' ? '' : ` in ${label}`;
   const words = typeof asked === 'string' ? `: “${clip(asked, LONGEST_PREVIEW)}”` : '';
-  return `${what} of ${agent ?? 'an agent'}${where}, ${when}${words}`;
+  return `${what} of ${asString(agent as string) ?? 'an agent'}${where}, ${when}${words}`;
 }
 
 function notLearned({ isLearnedFrom, caller, unreadable, erased, policy }: JsonObject): string | undefined {

@@ -5,13 +5,16 @@ import type { DaemonApi } from '../core/daemon-api.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../core/json.ts';
 import { PRACTICE_KINDS } from '../core/practice.ts';
 import { dollars, plural } from '../text/phrases.ts';
-import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import {
+  type CommandContext,
+  CommandError,
+  type DeclareCommand,
+  EXIT,
+  type ExitCode,
+  type Positional,
+} from './context.ts';
 import { dim, type Printer } from './print.ts';
 import { withApi } from './with-api.ts';
-
-interface WithArgs {
-  readonly args: readonly string[];
-}
 
 interface SessionOptions {
   readonly kind?: string;
@@ -25,13 +28,11 @@ export const declarePractice: DeclareCommand = (practice, act) => {
     .command('status')
     .description('Show the running session, what is due, the tasks, and what practice has brought.')
     .action(act(status));
-  withSession(practice.command('plan'))
-    .description('Estimate the calls, tokens and money of a session by stage; nothing is attempted.')
-    .action(act(plan));
   withSession(practice.command('run'))
     .option('--detach', 'return at once; the daemon goes on')
+    .option('--plan', 'only estimate the calls, tokens and money; nothing is attempted')
     .description('Practise now: attempt tasks, learn from what separates good attempts from bad ones.')
-    .action(act(run));
+    .action(act(runOrPlan));
   practice.command('stop').description('Stop the running session; it can go on later.').action(act(stop));
   practice
     .command('report')
@@ -39,28 +40,40 @@ export const declarePractice: DeclareCommand = (practice, act) => {
     .option('--out <file>', 'also write every task, lesson and cost to this file, as Markdown')
     .description('Show what a session attempted, learned and cost.')
     .action(act(report));
-  const tasks = practice.command('tasks').description('List, show, add and exclude the tasks of practice.');
-  tasks
-    .command('list')
+  practice
+    .command('tasks')
+    .addArgument(new Argument('[tasks...]', 'show this one; with --drop: these'))
     .option('--domain <name>', 'only tasks of this domain')
-    .description('List the tasks.')
-    .action(act(listTasks));
-  tasks
-    .command('show')
-    .addArgument(new Argument('<id>', 'the task'))
-    .description('Show one task.')
-    .action(act(showTask));
-  tasks
-    .command('add')
-    .addArgument(new Argument('<file>', 'one JSON object a line, each with a prompt'))
-    .description('Add tasks from a file.')
-    .action(act(addTasks));
-  tasks
-    .command('exclude')
-    .addArgument(new Argument('<id...>', 'the tasks'))
-    .description('Exclude tasks for good, with their variations.')
-    .action(act(excludeTasks));
+    .option('--add', 'add the tasks of a file: one JSON object a line, each with a prompt')
+    .option('--drop', 'exclude tasks for good, with their variations')
+    .description('List, show, add and exclude the tasks of practice.')
+    .action(act(practiceTasks));
 };
+
+interface TaskOptions extends Positional {
+  readonly domain?: string;
+  readonly add?: true;
+  readonly drop?: true;
+}
+
+function practiceTasks(options: TaskOptions, context: CommandContext): Promise<ExitCode> {
+  const { args, add, drop } = options;
+  const [first] = args;
+  if (add === true || drop === true) {
+    if (first !== undefined)
+      return add === true ? addTasks(options, context) : excludeTasks(options, context);
+    const what = add === true ? 'no file was named' : 'no task was named';
+    throw new CommandError(
+      EXIT.wrongUse,
+      what,
+      `instar practice tasks ${add === true ? '--add FILE' : '--drop TASK'}`,
+    );
+  }
+  return first === undefined ? listTasks(options, context) : showTask(options, context);
+}
+
+const runOrPlan = (options: RunOptions, context: CommandContext): Promise<ExitCode> =>
+  options.plan === true ? plan(options, context) : run(options, context);
 
 const withSession = (command: import('commander').Command) =>
   command
@@ -198,16 +211,18 @@ const plan = (options: SessionOptions, context: CommandContext): Promise<ExitCod
           'The price of a model is unknown: the cost is too low. Set it in the provider’s entry (price).',
         );
       if (Number(answer.tasks) === 0)
-        printer.note('There are no tasks yet. Add some with: instar practice tasks add FILE.jsonl');
+        printer.note('There are no tasks yet. Add some with: instar practice tasks --add FILE.jsonl');
     },
   );
 
 const POLL_MS = 500;
 
-const run = (
-  options: SessionOptions & { readonly detach?: boolean },
-  context: CommandContext,
-): Promise<ExitCode> =>
+interface RunOptions extends SessionOptions {
+  readonly detach?: true;
+  readonly plan?: true;
+}
+
+const run = (options: RunOptions, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ api }) => {
     const { printer, stderr } = context;
     const begun = await api.practice({ do: 'run', ...requestOf(options) });
@@ -218,7 +233,7 @@ const run = (
     }
     if (options.detach === true) {
       if (printer.json) printer.document(begun);
-      else printer.line('The session runs in the background. See: instar practice status');
+      else printer.line('The session runs in the background. See: instar practice');
       return EXIT.ok;
     }
     const stop = new AbortController();
@@ -374,7 +389,7 @@ const listTasks = ({ domain }: { readonly domain?: string }, context: CommandCon
     (answer, printer) => {
       const tasks = asArray(answer.tasks).map(asObject);
       if (tasks.length === 0)
-        return printer.line('There are no tasks yet. Add some with: instar practice tasks add FILE.jsonl');
+        return printer.line('There are no tasks yet. Add some with: instar practice tasks --add FILE.jsonl');
       printer.table([
         [dim('task'), dim('from'), dim('split'), dim('graded by'), dim('expected'), dim('request')],
         ...tasks.map(({ id, origin, split, check, expected, prompt }) => [
@@ -389,7 +404,7 @@ const listTasks = ({ domain }: { readonly domain?: string }, context: CommandCon
     },
   );
 
-const showTask = ({ args: [id = ''] }: WithArgs, context: CommandContext): Promise<ExitCode> =>
+const showTask = ({ args: [id = ''] }: Positional, context: CommandContext): Promise<ExitCode> =>
   show(
     context,
     (api) => api.practice({ do: 'task', id }),
@@ -404,7 +419,7 @@ const showTask = ({ args: [id = ''] }: WithArgs, context: CommandContext): Promi
     },
   );
 
-const addTasks = ({ args: [file = ''] }: WithArgs, context: CommandContext): Promise<ExitCode> => {
+const addTasks = ({ args: [file = ''] }: Positional, context: CommandContext): Promise<ExitCode> => {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -426,7 +441,7 @@ const addTasks = ({ args: [file = ''] }: WithArgs, context: CommandContext): Pro
   );
 };
 
-const excludeTasks = ({ args: id }: WithArgs, context: CommandContext): Promise<ExitCode> =>
+const excludeTasks = ({ args: id }: Positional, context: CommandContext): Promise<ExitCode> =>
   show(
     context,
     (api) => api.practice({ do: 'exclude', ids: [...id] }),

@@ -161,9 +161,8 @@ const field = (label: string, value: string | undefined): readonly (readonly [st
 
 /** The command for what can be done about a lesson's state. */
 function nextStep({ state, name }: LessonJson, fix: string | undefined): string | undefined {
-  if (state === 'proposed') return `${fix ?? ''} (or: instar lessons reject ${text(name)})`;
-  if (state === 'trial')
-    return `${fix ?? ''} ends the trial; instar lessons retire ${text(name)} ends its use`;
+  if (state === 'proposed') return `${fix ?? ''} (or: instar lessons drop ${text(name)})`;
+  if (state === 'trial') return `${fix ?? ''} ends the trial; instar lessons drop ${text(name)} ends its use`;
   if (fix === undefined) return undefined;
   return state === 'live' ? `${fix} ends its use` : `${fix} brings it back`;
 }
@@ -225,7 +224,7 @@ export function reviewRows(review: LessonJson, now: number): readonly (readonly 
       ['on trial', `${titleText(lesson)}: ${text(lesson.reason)}`],
       [
         'on trial',
-        { text: `→ instar lessons approve ${text(lesson.name)} --live, or retire it`, style: 'cyan' },
+        { text: `→ instar lessons keep ${text(lesson.name)} --live, or retire it`, style: 'cyan' },
       ],
     ]),
     ...list('byFile').map((lesson): readonly [string, Part] => [

@@ -17,7 +17,7 @@ export const declareStore: DeclareCommand = (store, act) => {
     .argument('<to>', 'postgres://USER:PASSWORD@HOST/DATABASE, or sqlite')
     .addHelpText(
       'after',
-      '\nEverything is copied, compared by hashes, and only then used.\nInterrupted, the same command goes on.\n\nExample:\n  $ instar stop\n  $ instar store migrate postgres://instar@localhost/instar\n  $ instar up\n',
+      '\nEverything is copied, compared by hashes, and only then used.\nInterrupted, the same command goes on.\n\nExample:\n  $ instar stop\n  $ instar team store migrate postgres://instar@localhost/instar\n  $ instar up\n',
     )
     .action(act(migrateStore));
 };
@@ -31,7 +31,7 @@ const migrateStore = async ({ args }: Positional, context: CommandContext): Prom
     throw new CommandError(
       EXIT.wrongUse,
       'the record can be moved to postgres://… or to sqlite',
-      'instar store migrate postgres://USER:PASSWORD@HOST/DATABASE',
+      'instar team store migrate postgres://USER:PASSWORD@HOST/DATABASE',
     );
   const missing = whyNoPgDriver();
   if (missing !== undefined) throw new CommandError(EXIT.failed, missing);

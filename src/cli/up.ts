@@ -71,7 +71,7 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
     log.warn(warning);
   for (const { path, asked: value, used } of waiting)
     log.warn(
-      `${path} is "${value}" in the config and waits for your word; "${used}" is used. Confirm it with: instar config confirm`,
+      `${path} is "${value}" in the config and waits for your word; "${used}" is used. Confirm it with: instar config check --confirm`,
     );
   if (fault !== undefined)
     log.error(
@@ -115,13 +115,13 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   const [learns] = status !== undefined && 'learning' in status ? status.learning : [];
   const isGreeting = isPretty(format, context.stderr);
   if (isGreeting)
-    greet(
-      printer,
+    greet(printer, {
       providers,
       keyPlace,
-      { learns, page: pageOf(daemon, record) },
-      lineWidth(context.stderr, env),
-    );
+      learns,
+      page: pageOf(daemon, record),
+      width: lineWidth(context.stderr, env),
+    });
   const ready = isGreeting ? createLog({ ...logOptions, format: 'none', file: logFile }) : log;
   ready.info({ url: record.url, providers: providers.map(({ name }) => name), keyPlace, learns }, 'ready');
   if (options.open) openPage(pageOf(daemon, record), (message) => log.warn(message));
@@ -175,13 +175,15 @@ async function claimHome(home: Home, record: DaemonRecord): Promise<void> {
   while (!createDaemonFile(home, record)) await refuseSecondDaemon(home);
 }
 
-function greet(
-  printer: Printer,
-  providers: StatusReport['providers'],
-  keyPlace: string,
-  { learns, page }: { readonly learns: string | undefined; readonly page: string | undefined },
-  width: number | undefined,
-): void {
+interface Greeting {
+  readonly providers: StatusReport['providers'];
+  readonly keyPlace: string;
+  readonly learns: string | undefined;
+  readonly page: string | undefined;
+  readonly width: number | undefined;
+}
+
+function greet(printer: Printer, { providers, keyPlace, learns, page, width }: Greeting): void {
   const label = (text: string) => dim(`  ${text.padEnd(10)}`);
   if (providers.length === 0)
     printer.note(label('serves'), 'instar/nano, a laboratory model; no provider yet');

@@ -39,7 +39,7 @@ export function checkCopies(
     return failed(
       'copies',
       `no copy is sound (${bad})`,
-      'copy the record to another disk: instar backup FILE',
+      'copy the record to another disk: instar data backup FILE',
     );
   const age = describeAge(now - copy.at);
   const text = `${copies.length === 1 ? '1 copy' : `${copies.length} copies`}, the newest ${age} (${copy.name})`;

@@ -109,7 +109,7 @@ function saved({ score, note }: Rating, about: string | undefined): string {
 const notSaved = (why: string): WordAnswer => ({ end: 'not-saved', text: `Not saved: ${why}.` });
 
 const NO_KEY =
-  'this client sends no key of Instar, and nothing is recorded of callers that are not known. Give it one with: instar connect CLIENT --write, or: instar keys create NAME';
+  'this client sends no key of Instar, and nothing is recorded of callers that are not known. Give it one with: instar connect CLIENT --write, or: instar team keys create NAME';
 const RECORDING_OFF =
   'this client turns recording off with the header x-instar-record. Rate answers without it';
 const OTHER_KEY =

@@ -95,7 +95,7 @@ describe('instar lessons consolidate', () => {
   });
 });
 
-describe('instar lessons restore', () => {
+describe('instar lessons keep', () => {
   it('brings a retired lesson back when the owner agrees; a search finds it', async () => {
     await importTwins();
     await script('lessons', 'retire', 'sort-the-rows-again');

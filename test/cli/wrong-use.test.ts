@@ -17,7 +17,7 @@ describe('wrong use', () => {
     [['sessions', 'shw'], 'unknown command "shw"; did you mean show?\n→ see: instar sessions --help'],
     [['--home', 'lessons', 'train', 'runn', '--json=no'], 'see: instar train --help'],
     [['feedback', 't_1', '--score', '9'], '→ see: instar feedback --help'],
-    [['lessons', 'approve'], '→ see: instar lessons approve --help'],
+    [['lessons', 'approve'], '→ see: instar lessons keep --help'],
     [['connect', 'nobody'], '→ see: instar connect --help'],
     [['init'], '--provider'],
     [['init', '--provider', 'nope'], '--base-url'],

@@ -109,7 +109,7 @@ describe('doctor on copies', () => {
     const { home } = setUp(1);
     rmSync(home.snapshotDir, { recursive: true });
     const { code, stderr } = await runCli(['doctor', '--restore', '--home', home.dir]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('instar restore FILE')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('instar data restore FILE')]);
   });
 });
 

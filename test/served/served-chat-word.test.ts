@@ -201,7 +201,7 @@ describe('a word to Instar', () => {
     await chat([user(TASK)], { session: 'mine' });
     const asked = provider.seen.length;
     const keyless = await chat(history('Done.'), { session: 'mine', key: '' });
-    expect(textOf(keyless)).toMatch(/^Not saved: this client sends no key .*instar keys create NAME\.$/);
+    expect(textOf(keyless)).toMatch(/^Not saved: this client sends no key .*instar team keys create NAME\.$/);
     const off = await chat(history('Done.'), { session: 'mine', headers: { 'x-instar-record': 'off' } });
     expect(textOf(off)).toMatch(/^Not saved: this client turns recording off/);
     expect(textOf(await chat([user('instar: help')], { session: 'mine' }))).toContain(
