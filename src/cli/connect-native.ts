@@ -252,7 +252,11 @@ export async function disconnectNative(
     all.some((other) => other.client !== client && other.places.some((place) => place.folder === folder));
   const removed = skills === undefined ? undefined : await removeNativeSkills(skills, isShared);
   await forgetNativeSkills(nativeDir(home), client);
-  for (const file of [connectionFile(home, client), `${connectionFile(home, client)}.away`])
+  for (const file of [
+    connectionFile(home, client),
+    `${connectionFile(home, client)}.away`,
+    `${connectionFile(home, client)}.seen`,
+  ])
     rmSync(file, { force: true });
   return [
     ...files,

@@ -15,6 +15,7 @@ import {
   type Positional,
 } from './context.ts';
 import { findNewestTurn, type TurnFilter } from './newest-turn.ts';
+import { readRevisions, sayLearned } from './say-learned.ts';
 import { withApi } from './with-api.ts';
 
 export const declareFeedback: DeclareCommand = (command, act) =>
@@ -53,8 +54,9 @@ const CORRECTION = -0.5;
 /** Records a person's reward for a turn or a session. */
 const feedback = (options: FeedbackOptions, context: CommandContext): Promise<ExitCode> => {
   const { subject, note, score } = readWords(options);
-  return withApi(context, async ({ api }) => {
+  return withApi(context, async ({ api, lessonsApi }) => {
     const found = await findSubject(api, subject, options, context);
+    const before = note === undefined ? undefined : await readRevisions(lessonsApi);
     const id = { [found.kind]: found.id };
     const body: JsonObject = { ...id, score, ...(note === undefined ? {} : { note }) };
     const done = await give(api, body);
@@ -71,6 +73,7 @@ const feedback = (options: FeedbackOptions, context: CommandContext): Promise<Ex
     printer.line(`Feedback saved (${found.about}): ${what}`);
     if (found.notLearned !== undefined)
       printer.note({ text: 'not learned from: ', style: 'yellow' }, found.notLearned);
+    else if (before !== undefined && score < 0) await sayLearned({ api, lessonsApi }, before, context);
     return EXIT.ok;
   });
 };

@@ -65,7 +65,7 @@ async function status(options: StatusOptions, context: CommandContext): Promise<
   return EXIT.ok;
 }
 
-const LABEL = 'decide'.length;
+const LABEL = 'learned'.length;
 
 interface Step {
   readonly what: string;
