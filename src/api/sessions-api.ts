@@ -75,9 +75,11 @@ export async function previewSession({ id, erased }: SessionView, records: Async
   for (const turn of mainFirst(last.toReversed())) answered ??= await previewAnswer(turn, records);
   const given = [...(await records.rewards({ session: id })), ...(await records.rewards({ turnsOf: id }))];
   const scored = (await records.judgements(id, 'session-scored')).at(-1)?.fact;
+  const runKind = first[0]?.runKind;
   return compact({
     asked,
     answered,
+    runKind: OWN_RUNS.has(runKind) ? runKind : undefined,
     score: scored?.type === 'session-scored' ? scored.score : undefined,
     rewards: given.length === 0 ? undefined : given.sort((a, b) => a.seq - b.seq).map(describeReward),
   });

@@ -43,7 +43,16 @@ const backup = async ({ args }: Positional, context: CommandContext): Promise<Ex
       'name another home with --home or INSTAR_HOME',
     );
   return withApi(context, async ({ api }) => {
-    await api.backup(file);
+    await api.backup(file).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      if (!/\b(?:ENOENT|EACCES|EPERM|EROFS|EINVAL|ENOTDIR|unable to open|SQLITE_CANTOPEN)\b/.test(why))
+        throw error;
+      throw new CommandError(
+        EXIT.failed,
+        `${file} cannot be written there`,
+        'choose a folder of your own on a disk',
+      );
+    });
     if (context.printer.json) context.printer.document({ file });
     else context.printer.line(`Backup written to ${file}.`);
     return EXIT.ok;

@@ -109,6 +109,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     group: CARE,
     load: async () => (await import('./help.ts')).declareHelp,
   },
+  tour: {
+    description: 'See it learn, in a minute, without a key: wrong, corrected, learned, right, undone.',
+    load: async () => (await import('./tour.ts')).declareTour,
+  },
   team: {
     description: 'Keys, members, a record on a server, and workers on other machines.',
     load: async () => (await import('./groups.ts')).declareTeam,

@@ -65,7 +65,7 @@ interface ConnectOptions extends Positional, NativeOptions {
 }
 
 /** Shows, writes or undoes the settings that point a client at the gateway. */
-async function connect(options: ConnectOptions, context: CommandContext): Promise<ExitCode> {
+export async function connect(options: ConnectOptions, context: CommandContext): Promise<ExitCode> {
   const [client] = options.args;
   if (options.write && options.undo) {
     throw new CommandError(EXIT.wrongUse, '--write and --undo exclude each other', 'use one of them');

@@ -14,6 +14,7 @@ import {
   type Positional,
 } from './context.ts';
 import { dim, type Printer } from './print.ts';
+import { createProgress, type ProgressState } from './progress.ts';
 import { withApi } from './with-api.ts';
 
 interface SessionOptions {
@@ -96,12 +97,13 @@ const show = (
   context: CommandContext,
   ask: (api: DaemonApi) => Promise<JsonObject>,
   print: (answer: JsonObject, printer: Printer) => void,
+  isDone: (answer: JsonObject) => boolean = () => true,
 ): Promise<ExitCode> =>
   withApi(context, async ({ api }) => {
     const answer = await ask(api);
     if (context.printer.json) context.printer.document(answer);
     else print(answer, context.printer);
-    return EXIT.ok;
+    return isDone(answer) ? EXIT.ok : EXIT.failed;
   });
 
 const status = (_: object, context: CommandContext): Promise<ExitCode> =>
@@ -130,7 +132,7 @@ function showStatus(answer: JsonObject, printer: Printer): void {
   for (const one of asArray(answer.origins).map(asObject))
     rows.push([
       'from',
-      `${one.origin} tasks: ${plural(Number(one.learned), 'lesson')} for ${one.tokens} tokens of attempts; chosen ${one.pay} times as readily as at first`,
+      `${one.origin} tasks: ${plural(Number(one.learned), 'lesson')} for ${one.tokens} tokens of attempts`,
     ]);
   const sessions = asArray(answer.sessions).map(asObject);
   rows.push(...weightsRows(asObject(sessions.find(({ weights }) => weights !== undefined))));
@@ -178,6 +180,31 @@ const progressOf = ({
     ...(Number(compared) > 0 ? [`weights compared on ${plural(Number(compared), 'pair')}`] : []),
   ].join(' · ');
 
+/** The same for the line that follows a session. */
+function stateOf({
+  tasks,
+  epochs,
+  group,
+  attempts,
+  graded,
+  experiences,
+  decided,
+}: JsonObject): ProgressState {
+  const [made, per] = [Number(attempts), Number(group ?? 0) * Number(epochs ?? 1)];
+  const of = per > 0 ? Number(tasks) * per : undefined;
+  if (of === undefined || made < of)
+    return {
+      phase: 'attempting',
+      done: made,
+      ...(of === undefined ? {} : { of }),
+      detail: `${graded} graded`,
+    };
+  return {
+    phase: 'comparing and learning',
+    detail: `${plural(Number(experiences), 'experience')}, ${plural(Number(decided), 'trial')} decided`,
+  };
+}
+
 const plan = (options: SessionOptions, context: CommandContext): Promise<ExitCode> =>
   show(
     context,
@@ -224,12 +251,12 @@ interface RunOptions extends SessionOptions {
 
 const run = (options: RunOptions, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ api }) => {
-    const { printer, stderr } = context;
+    const { printer } = context;
     const begun = await api.practice({ do: 'run', ...requestOf(options) });
     if (begun.started !== true) {
       if (printer.json) printer.document(begun);
-      else printer.line(`Nothing is practised. ${asString(begun.why) ?? ''}`);
-      return EXIT.ok;
+      else printer.line(`Nothing was practised. ${asString(begun.why) ?? ''}`);
+      return EXIT.failed;
     }
     if (options.detach === true) {
       if (printer.json) printer.document(begun);
@@ -240,17 +267,18 @@ const run = (options: RunOptions, context: CommandContext): Promise<ExitCode> =>
     const onSignal = (): void => stop.abort();
     process.once('SIGINT', onSignal);
     process.once('SIGTERM', onSignal);
-    const isLive = stderr.isTTY === true && !printer.json;
+    const progress = createProgress(context);
     try {
       for (;;) {
         if (stop.signal.aborted) await api.practice({ do: 'stop' });
         const now = await api.practice({ do: 'status' });
         const running = asObject(now.running);
         if (running.tasks === undefined) {
-          if (isLive) stderr.write('\r\u001b[K');
-          return await reportEnd(api, now, context);
+          progress.clear();
+          const code = await reportEnd(api, now, context);
+          return stop.signal.aborted ? EXIT.interrupted : code;
         }
-        if (isLive) stderr.write(`\r\u001b[K${progressOf(running)}`);
+        progress.show(stop.signal.aborted ? { phase: 'stopping' } : stateOf(running));
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       }
     } finally {
@@ -358,8 +386,11 @@ function showReport(answer: JsonObject, printer: Printer): void {
     ...(typeof answer.note === 'string' ? [['note', answer.note] as const] : []),
     [
       'attempts',
-      `${counts.graded ?? 0} graded, ${counts.ungraded ?? 0} without a grade, ${counts.infrastructure ?? 0} failed for reasons of our own`,
+      `${counts.graded ?? 0} graded, ${counts.ungraded ?? 0} without a grade, ${counts.infrastructure ?? 0} broken off`,
     ],
+    ...asArray(answer.failures)
+      .map(asObject)
+      .map(({ why, count }) => ['broken off', `${count}: ${why}`] as const),
     [
       'groups',
       `${counts.kept ?? 0} of ${counts.groups ?? 0} had better and worse attempts; ${counts.recorded ?? 0} from recorded work`,
@@ -438,6 +469,7 @@ const addTasks = ({ args: [file = ''] }: Positional, context: CommandContext): P
       for (const fault of asArray(faults).map(asObject))
         printer.note(`${fault.file}:${fault.line}: ${fault.what}. ${fault.fix}`);
     },
+    ({ added }) => Number(added) > 0,
   );
 };
 
@@ -447,4 +479,5 @@ const excludeTasks = ({ args: id }: Positional, context: CommandContext): Promis
     (api) => api.practice({ do: 'exclude', ids: [...id] }),
     ({ excluded, unknown }, printer) =>
       printer.line(`${plural(Number(excluded), 'task')} excluded, ${unknown} not known`),
+    ({ excluded }) => Number(excluded) > 0,
   );

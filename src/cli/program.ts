@@ -28,6 +28,12 @@ export async function runProgram(typed: readonly string[], context: CliContext):
   addCommands(program);
   program.hook('preSubcommand', (_program, command) => declareCommand(command, act));
   try {
+    if (isGreeted(argv, context)) {
+      const homeOf = argv.find((_, at) => argv[at - 1] === '--home');
+      const { greet } = await import('./greet.ts');
+      const chosen = await greet({ ...context, printer, homeDir: homeDir(homeOf, context.env) });
+      return await runProgram([...argv, ...chosen], context);
+    }
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -35,6 +41,11 @@ export async function runProgram(typed: readonly string[], context: CliContext):
     return await report(error, { help, see }, printer, context);
   }
 }
+
+/** A person who typed `instar` alone, or with a home. */
+const isGreeted = (argv: readonly string[], { stdin, stdout, stderr }: CliContext): boolean =>
+  [stdin, stdout, stderr].every(({ isTTY }) => isTTY === true) &&
+  (argv.length === 0 || (argv.length === 2 && argv[0] === '--home'));
 
 /** A command in a list: its name and its arguments. */
 const termOf = (command: Command): string =>
@@ -83,7 +94,7 @@ async function report(
   // Loaded on demand: most commands end without an error. A message may quote a provider, a file or an argument.
   const { openRedactor } = await import('../redact/open-redactor.ts');
   const { redactText } = openRedactor();
-  const failure = redactFailure(describe(error, see), redactText);
+  const failure = redactFailure(describe(error, see), (text) => shortenWords(redactText(text)));
   if (printer.json) {
     const { message, fix } = failure;
     printer.document({ error: { message, ...(fix !== undefined && { fix }) } });
@@ -99,6 +110,9 @@ async function report(
 
 /** Error codes of the operating system and of the store for a disk that cannot be written. */
 const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'full', 'io']);
+
+/** Of a word that nobody typed by hand, its beginning is enough. */
+const shortenWords = (text: string): string => text.replace(/\S{240,}/g, (word) => `${word.slice(0, 60)}…`);
 
 const redactFailure = (
   { exitCode, message, fix, stack }: DescribedError,

@@ -183,7 +183,7 @@ function showWhole(
   );
   const serves =
     providers.length === 0
-      ? ['instar/nano, a laboratory model; no provider yet']
+      ? ['the toy model inside Instar; no provider yet']
       : providers.map((provider) => `${provider.name} (${provider.serves})`);
   printer.fields([
     ['since', since(daemon.startedAt)],

@@ -9,6 +9,7 @@ import {
   type ExitCode,
   type Positional,
 } from './context.ts';
+import { createProgress } from './progress.ts';
 
 export const declareStore: DeclareCommand = (store, act) => {
   store
@@ -22,8 +23,6 @@ export const declareStore: DeclareCommand = (store, act) => {
     .action(act(migrateStore));
 };
 
-const TOLD_EVERY = 20_000;
-
 const migrateStore = async ({ args }: Positional, context: CommandContext): Promise<ExitCode> => {
   const to = args[0] ?? '';
   const { printer, env } = context;
@@ -36,14 +35,10 @@ const migrateStore = async ({ args }: Positional, context: CommandContext): Prom
   const missing = whyNoPgDriver();
   if (missing !== undefined) throw new CommandError(EXIT.failed, missing);
   const { moveStore } = await import('../../team/move-store.ts');
-  let told = 0;
-  const onProgress = (done: number, of: number): void => {
-    if (printer.json || done - told < TOLD_EVERY) return;
-    told = done;
-    printer.line(`${done} of ${of} facts are copied`);
-  };
+  const progress = createProgress(context);
+  const onProgress = (done: number, of: number): void => progress.show({ phase: 'copying facts', done, of });
   try {
-    const moved = await moveStore(homeAt(context.homeDir), { env, to, onProgress });
+    const moved = await moveStore(homeAt(context.homeDir), { env, to, onProgress }).finally(progress.clear);
     if (printer.json) printer.document(moved);
     else {
       printer.line(

@@ -107,7 +107,7 @@ describe('instar lessons keep', () => {
     );
     expect((await script('lessons', 'list', '--archived')).stderr).toContain('no lesson is archived');
     expect((await script('lessons', 'restore', 'sort-the-rows-again')).code).not.toBe(0);
-    expect((await person('lessons', 'restore', 'sort-the-rows-again')).stdout).toContain('is live');
+    expect((await person('lessons', 'restore', 'sort-the-rows-again')).stdout).toContain('is now in use');
     expect(await names()).toHaveLength(2);
     expect((await person('lessons', 'restore', 'sort-the-rows')).stderr).toContain('only a retired lesson');
   });

@@ -138,7 +138,7 @@ export function explainState(lesson: Lesson, library: Library, trial?: TrialReco
   const since = new Date(entered).toISOString();
   if (state === 'proposed')
     return {
-      because: `waits for your approval${reason === undefined ? '' : `: ${reason}`}`,
+      because: `needs your decision${reason === undefined ? '' : `: ${reason}`}`,
       since,
       fix: `instar lessons keep ${text.name}`,
     };
