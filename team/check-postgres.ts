@@ -53,7 +53,7 @@ async function checkServer(url: string): Promise<readonly DoctorCheck[]> {
         failed(
           'store',
           `${place} has an unfinished copy of a record`,
-          'finish it: instar store migrate URL',
+          'finish it: instar team store migrate URL',
           'store-unfinished',
         ),
       ];

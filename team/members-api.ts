@@ -50,7 +50,9 @@ function memberNamed(members: Members, request: JsonObject): Member {
   const member = members.find(name);
   if (member === undefined || member.removedAt !== undefined)
     return refuse(
-      name === '' ? 'Name a member.' : `No member is named "${name.slice(0, 64)}". See: instar members list`,
+      name === ''
+        ? 'Name a member.'
+        : `No member is named "${name.slice(0, 64)}". See: instar team members list`,
     );
   return member;
 }
@@ -103,7 +105,7 @@ const changeSharing: Operation = async ({ members, library }, request, by) => {
   const shares = request.shares === true;
   if (shares && request.asker === undefined)
     return refuse(
-      'Only the member may agree to share: run "instar members opt-in" with the member’s own key.',
+      'Only the member may agree to share: run "instar team members opt-in" with the member’s own key.',
     );
   await members.change(id, { do: 'share', shares }, by);
   const withdrawn = shares ? [] : await withdraw(id, await library());
@@ -128,7 +130,7 @@ const makeKey: Operation = async ({ members }, request, by) => {
 const revokeKeys: Operation = async ({ members }, request, by) => {
   const member = ownMember(members, request);
   const keys = member.keys.filter(({ id, name }) => id === request.key || name === request.key);
-  if (keys.length === 0) return refuse(`${member.name} has no such key. See: instar members list`);
+  if (keys.length === 0) return refuse(`${member.name} has no such key. See: instar team members list`);
   for (const { id } of keys) await members.change(member.id, { do: 'revoke-key', key: id }, by);
   return { member: member.name, revoked: keys.map(({ id }) => id) };
 };

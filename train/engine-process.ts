@@ -145,10 +145,10 @@ const ENVIRONMENT = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'TZ', 'SystemRoot'
 /** The built command, also when run from sources, as in tests: a process cannot read TypeScript. */
 const MAIN = fileURLToPath(new URL('dist/src/cli/main.js', PACKAGE_ROOT));
 
-/** Starts `instar engine up` on loopback. It exits with this process, however that ends: their IPC channel closes. */
+/** Starts `instar lab engine up` on loopback. It exits with this process, however that ends: their IPC channel closes. */
 function spawnEngine(options: EngineProcessOptions): ChildProcess {
   const { folder, port, env, key, log, isQuiet, onReady } = options;
-  const child = spawn(process.execPath, [MAIN, 'engine', 'up', '--port', String(port), '--home', folder], {
+  const child = spawn(process.execPath, [MAIN, 'lab', 'engine', 'up', '--port', String(port), '--home', folder], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
       ...Object.fromEntries(ENVIRONMENT.map((name) => [name, env[name]])),

@@ -150,7 +150,7 @@ export async function* measureOnGate(
 }
 
 const ADD_TASKS =
-  'the tasks are those of the gate split that have a check: add some with instar practice tasks add FILE.jsonl';
+  'the tasks are those of the gate split that have a check: add some with instar practice tasks --add FILE.jsonl';
 
 /** Nothing more can be attempted now, by either version. */
 class GateStop extends Error {

@@ -114,7 +114,7 @@ async function openShortage(
 /** What there is to train on is not trained on: nothing could measure the weights. */
 const sayUnmeasured = ({ needed, there, effect }: TrialShortage, others: readonly string[]): Missing => ({
   what: `to measure new weights, about ${needed} tasks needed to show an improvement of ${Math.round(100 * effect)} points, ${there} there: not trained${others.length === 0 ? '' : ` (but by ${others.join(' and ')})`}`,
-  fix: 'rules with an accepted check, or learn.verifiers, for recorded work; instar practice tasks add FILE.jsonl, with tasks that have a check; or set train.effect higher',
+  fix: 'rules with an accepted check, or learn.verifiers, for recorded work; instar practice tasks --add FILE.jsonl, with tasks that have a check; or set train.effect higher',
 });
 
 /** Groups of practice: tasks whose attempts a check of their own rewards. */
@@ -257,7 +257,7 @@ function findMissing(
   if (withCheck === 0)
     missing.push({
       what: `no task of practice has a check that rewards attempts (${plural(practice.tasks, 'task')} in all)`,
-      fix: 'instar practice tasks add FILE.jsonl',
+      fix: 'instar practice tasks --add FILE.jsonl',
     });
   else {
     if (!byPolicy)
@@ -273,7 +273,7 @@ function findMissing(
     if (learn === 0 || gate === 0)
       missing.push({
         what: `practice has ${plural(learn, 'task')} with a check to learn from and ${gate} to measure new weights on`,
-        fix: 'instar practice tasks add FILE.jsonl, with more tasks',
+        fix: 'instar practice tasks --add FILE.jsonl, with more tasks',
       });
   }
   if (!recorded.canGrade)

@@ -136,4 +136,4 @@ const sayShortage = ({ needed, there, effect }: TrialShortage): string =>
   `about ${needed} tasks needed to show an improvement of ${Math.round(100 * effect)} points, ${there} there`;
 
 const MORE_TASKS =
-  'More tasks: rules with an accepted check or a verifier (learn.verifiers) grade your recorded work; or instar practice tasks add FILE.jsonl. Fewer are needed with a larger train.effect.';
+  'More tasks: rules with an accepted check or a verifier (learn.verifiers) grade your recorded work; or instar practice tasks --add FILE.jsonl. Fewer are needed with a larger train.effect.';

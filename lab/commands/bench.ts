@@ -118,10 +118,14 @@ export async function reportBench(
   const folder = folderOf(context);
   const run = args[0] ?? listRuns(folder)[0]?.run;
   if (run === undefined)
-    throw new CommandError(EXIT.failed, 'there is no run yet', 'start one with: instar bench run workdays');
+    throw new CommandError(
+      EXIT.failed,
+      'there is no run yet',
+      'start one with: instar lab bench run workdays',
+    );
   const rendered = renderRun(folder, run);
   if (rendered === undefined)
-    throw new CommandError(EXIT.failed, `no run is named "${run}"`, 'see: instar bench list');
+    throw new CommandError(EXIT.failed, `no run is named "${run}"`, 'see: instar lab bench list');
   show(rendered, details, context);
   return EXIT.ok;
 }

@@ -99,7 +99,7 @@ function openRunFolder({ home }: DemoOptions): RunFolder {
 
 function printIntroduction(plan: DemoPlan, seeds: number, width: number, { printer }: CommandContext): void {
   const { days, nightSteps } = plan;
-  const title = 'instar demo';
+  const title = 'instar lab demo';
   const what = `${title}: ${plural(days, 'simulated workday')} under three conditions${seeds === 1 ? '' : `, with ${seeds} seeds`}: with feedback in the conversation only, with lessons, and with lessons plus nights of ${plural(nightSteps, 'training step')} on oracle rewards (the hidden checks of generated tasks, which no deployment has). The house rules are drawn at random, with values that the policy has never seen.`;
   const [first = '', ...more] = wrapText(what, width);
   printer.note({ text: title, style: 'bold' }, first.slice(title.length));

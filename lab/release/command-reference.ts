@@ -1,6 +1,6 @@
 import { Command } from 'commander';
+import { COMMANDS } from '../../src/cli/commands.ts';
 import { addExamples } from '../../src/cli/examples.ts';
-import { COMMANDS } from '../../src/cli/program.ts';
 import { commandLine } from '../../src/cli/usage.ts';
 import { cell, table } from './markdown.ts';
 
@@ -22,7 +22,7 @@ export async function writeCommandReference(): Promise<string> {
   const commands = program.commands.filter((command) => listed.some(([name]) => name === command.name()));
   return `${[
     '# Every command',
-    'Written from the command line’s own table by `npm run docs:reference`. Every command also takes `--help`, `--json` (one JSON document on standard output) and `--home DIR` (the folder for all of Instar’s files; default `$INSTAR_HOME`, else `~/.instar`). Exit codes: 0 done, 1 failed, 2 wrong use, 3 the home is in use.',
+    'Written from the command line’s own table by `npm run docs:reference`. Every command also takes `--help`, `--json` (one JSON document on standard output) and `--home DIR` (the folder for all of Instar’s files; default `$INSTAR_HOME`, else `~/.instar`). Exit codes: 0 done, 1 failed or nothing done (the reason is printed), 2 wrong use, 3 another Instar has the home, 130 interrupted.',
     table(
       ['command', 'purpose'],
       commands.map((command) => [

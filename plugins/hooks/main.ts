@@ -1,7 +1,8 @@
 import { readHookInput, reportHook } from './report-hook.ts';
 
-/** `node main.js CONNECTION_FILE`, with the client's hook input on standard input. */
+/** `node main.js CONNECTION_FILE`, with the client's hook input on standard input; what it prints is for the person. */
 const input = await readHookInput(process.stdin);
 const [, , connectionFile = ''] = process.argv;
-if (input !== undefined) await reportHook(connectionFile, input);
+const said = input === undefined ? undefined : await reportHook(connectionFile, input);
+if (said !== undefined) await new Promise((resolve) => process.stdout.write(`${said}\n`, resolve));
 process.exit(0);

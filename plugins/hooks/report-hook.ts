@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { isRecord, isRouted, readConnection, textOf } from '../shared/connection.ts';
 import { createInstarClient } from '../shared/instar-client.ts';
+import { readLearned, tellLearned } from '../shared/learned.ts';
 import { describeAction, exitCodeOf, type NativeOutcome, readResultText } from '../shared/native-outcome.ts';
 import { type AgentRun, createRunReports, type RunReports } from '../shared/run-reports.ts';
 import { readCodexCommands } from './codex-transcript.ts';
@@ -17,16 +18,17 @@ const MOST_INPUT_BYTES = 8 * 1024 * 1024;
 const MOST_REMEMBERED = 300;
 
 /**
- * The command that Claude Code and Codex run at a prompt, after a tool and at the end: reports it to Instar. It prints nothing and
- * ends with 0 whatever happens, so that it neither changes nor stops the client's work.
+ * The command that Claude Code and Codex run at a prompt, after a tool and at the end: reports it to Instar. At a prompt and at the
+ * end it answers with a line for the person about what was learned since; the model never sees that line. Nothing else is said, and
+ * whatever happens it neither changes nor stops the client's work.
  */
-export async function reportHook(connectionFile: string, input: HookInput): Promise<void> {
+export async function reportHook(connectionFile: string, input: HookInput): Promise<string | undefined> {
   const connection = readConnection(connectionFile);
   const session = textOf(input.session_id);
   const id = textOf(input.prompt_id) ?? textOf(input.turn_id);
-  if (connection === undefined || session === undefined || id === undefined) return;
+  if (connection === undefined || session === undefined || id === undefined) return undefined;
   const awayFile = `${connectionFile}.away`;
-  if (isFresh(awayFile)) return;
+  if (isFresh(awayFile)) return undefined;
   const client = createInstarClient(connection, { timeoutMs: REQUEST_MS });
   const folder = textOf(input.cwd);
   const run: AgentRun = {
@@ -41,6 +43,12 @@ export async function reportHook(connectionFile: string, input: HookInput): Prom
   // The client says nobody was there without asking again.
   const { status } = await client.ask('GET', '/healthz');
   if (status === 0) note(awayFile, '');
+  const isHeard = input.hook_event_name === 'UserPromptSubmit' || input.hook_event_name === 'Stop';
+  if (status === 0 || !isHeard) return undefined;
+  const seenFile = `${connectionFile}.seen`;
+  const { line, seen } = tellLearned(await readLearned(client), readText(seenFile));
+  note(seenFile, seen);
+  return line === undefined ? undefined : JSON.stringify({ systemMessage: line });
 }
 
 function act(input: HookInput, run: AgentRun, reports: RunReports, runs: string): void {

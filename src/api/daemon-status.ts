@@ -260,7 +260,7 @@ function servedBy(provider: JsonObject): string {
     asArray(provider.models).length > MAX_LISTED
       ? `${asArray(provider.models).length} models`
       : words(provider.models);
-  const keys = provider.credentials === 'caller' ? "callers' own keys" : '';
+  const keys = provider.credentials === 'caller' ? "each client's own API key" : '';
   return [words(provider.wires), models, keys].filter((text) => text !== '').join('; ');
 }
 

@@ -90,7 +90,7 @@ export type InstarFeedback = {
   /**
    * `agent`: your program's own judgement, a weak signal. `person`: a person's word, which is learned from first; needs the
    * owner key (`INSTAR_OWNER_KEY`, else the file in the home). Default: `agent`, or `person` for a key that was made
-   * with `instar keys create NAME --may feedback`.
+   * with `instar team keys create NAME --may feedback`.
    */
   readonly from?: 'agent' | 'person';
 } & (

@@ -297,7 +297,7 @@ function callerOf(
   const entry = readCallerKeys(home).find((one) => one.hash === hash);
   if (entry?.revokedAt !== undefined)
     throw new InstarError('forbidden', `The key "${entry.name}" was revoked.`, {
-      fix: 'create another with: instar keys create NAME, and set INSTAR_KEY',
+      fix: 'create another with: instar team keys create NAME, and set INSTAR_KEY',
     });
   const caller: Caller =
     entry === undefined ? { kind: 'caller', id: keyId('caller', hash), mayRate: false } : callerOfKey(entry);

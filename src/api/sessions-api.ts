@@ -144,9 +144,11 @@ export async function previewSession({ id, erased }: SessionView, records: Async
   let answered: string | undefined;
   for (const turn of mainFirst(last.toReversed())) answered ??= await previewAnswer(turn, records);
   const { rewards, ...how } = await readSessionOutcome(id, records);
+  const runKind = first[0]?.runKind;
   return compact({
     asked,
     answered,
+    runKind: OWN_RUNS.has(runKind) ? runKind : undefined,
     lessons: new Set([...first, ...last].flatMap(({ lessons }) => lessons)).size,
     ...how,
     rewards: rewards.length === 0 ? undefined : rewards.map(describeReward),

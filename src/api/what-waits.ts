@@ -137,8 +137,8 @@ function libraryWaits(library: JsonObject): readonly JsonObject[] {
       count: 1,
       lesson: asString(id) ?? '',
       what: `“${asString(title) ?? asString(name) ?? ''}”`,
-      why: `waits for your approval${asString(reason) === undefined ? '' : `: ${asString(reason)}`}`,
-      fix: `instar lessons show ${asString(name) ?? ''}, then approve or reject it`,
+      why: `needs your decision${asString(reason) === undefined ? '' : `: ${asString(reason)}`}`,
+      fix: `instar lessons keep ${asString(name) ?? ''}, or drop it`,
     })),
     ...(rest <= 0
       ? []
@@ -147,7 +147,7 @@ function libraryWaits(library: JsonObject): readonly JsonObject[] {
             code: 'needs-approval',
             count: rest,
             what: plural(rest, 'more lesson'),
-            why: `${rest === 1 ? 'waits' : 'wait'} for your approval`,
+            why: `${rest === 1 ? 'needs' : 'need'} your decision`,
             fix: 'instar lessons review',
           },
         ]),
@@ -165,7 +165,7 @@ function undecidedWaits({ undecided, undecidedCount }: JsonObject): readonly Jso
     lesson: asString(id) ?? '',
     what: `“${asString(title) ?? asString(name) ?? ''}”`,
     why: `is on trial: ${asString(reason) ?? ''}`,
-    fix: `instar lessons approve ${asString(name) ?? ''} --live, or retire it`,
+    fix: `instar lessons keep ${asString(name) ?? ''} --live, or drop it`,
   }));
   if (rest <= 0) return waits;
   const more = {

@@ -2,11 +2,11 @@ import { asArray, asObject, asString, type Json, type JsonObject, parseJson } fr
 import { openRotatingFile, type RotatingFile } from './rotating-file.ts';
 
 const MAX_BYTES = 10 * 1024 * 1024;
-/** How many files `instar logs` finds at most. */
+/** How many files `instar status --log` finds at most. */
 export const LOG_FILES = 5;
 
 /**
- * The log file of a home, for `instar logs`: JSON lines that were redacted before. An erased session cannot be found in
+ * The log file of a home, for `instar status --log`: JSON lines that were redacted before. An erased session cannot be found in
  * it again, so it gets none of a conversation's words: see `toKeptLine`.
  */
 export function openLogFile(file: string, onFault: (error: Error) => void): RotatingFile {

@@ -1,8 +1,7 @@
-import { neutralise, neutraliseLine } from '../base/printable.ts';
+import { neutraliseLine } from '../base/printable.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../core/json.ts';
 import { plural, relativeTime } from '../text/phrases.ts';
 import { type CommandContext, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
-import { changeLesson } from './lessons.ts';
 import { dim } from './print.ts';
 import { withApi } from './with-api.ts';
 
@@ -21,47 +20,7 @@ export const declareAdapt: DeclareCommand = (adapt, act) => {
     .option('--run-kind <name>', 'only those that apply to this kind of run')
     .description('List the changes of the running system that are in force.')
     .action(act(listOverlaysInForce));
-  adapt
-    .command('approve')
-    .argument('<lesson>', 'the lesson of a candidate: its id or name')
-    .option('--live', 'make it live at once, without a trial')
-    .option('--reason <text>', 'reason, for the history')
-    .option('--hash <hash>', 'only if its text is unchanged (the hash that `lessons show` prints)')
-    .description('Approve a candidate that waits for you. It is shown in full first.')
-    .action(
-      act(
-        changeLesson(
-          (lesson, { live }) => ({ op: 'move', to: live || lesson.state === 'trial' ? 'live' : 'trial' }),
-          confirmOverlay,
-        ),
-      ),
-    );
-  adapt
-    .command('reject')
-    .argument('<lesson>', 'the lesson of a candidate: its id or name')
-    .option('--reason <text>', 'reason, for the history')
-    .option('--hash <hash>', 'only if its text is unchanged')
-    .description('Reject a candidate: it is not proposed again.')
-    .action(act(changeLesson(() => ({ op: 'move', to: 'rejected' }))));
-  adapt
-    .command('retire')
-    .argument('<lesson>', 'the lesson of an overlay: its id or name')
-    .option('--reason <text>', 'reason, for the history')
-    .description('Take an overlay out of force. It is kept, and can be approved again.')
-    .action(
-      act(changeLesson((_, { reason }) => ({ op: 'retire', reason: reason ?? 'retired by a person' }))),
-    );
 };
-
-/** Everything that would act, with hidden characters made visible. */
-const confirmOverlay = ({ name, content, overlay }: Readonly<Record<string, unknown>>): string =>
-  [
-    `Put "${neutraliseLine(String(name))}" into force? It says:`,
-    neutralise(String(content)),
-    'What the system reads:',
-    neutralise(JSON.stringify(asObject(overlay).payload ?? null, null, 2)),
-    '',
-  ].join('\n');
 
 const text = (row: JsonObject, key: string): string => asString(row[key]) ?? String(asNumber(row[key]) ?? '');
 const scope = (row: JsonObject): string =>
@@ -122,7 +81,7 @@ const listCandidates = (_options: object, context: CommandContext): Promise<Exit
       if (text(row, 'why') !== '') printer.note(`${text(row, 'id')}: ${neutraliseLine(text(row, 'why'))}.`);
     printer.note('A candidate needs 60: 0.85 of the mean score of other events, and 5 for each, at most 15.');
     if (rows.some(({ status }) => status === 'proposed'))
-      printer.note('proposed: it waits for you. See it with: instar adapt approve LESSON');
+      printer.note('proposed: it waits for you. See and approve it: instar lessons keep LESSON');
     return EXIT.ok;
   });
 

@@ -137,7 +137,7 @@ WantedBy=default.target
     forget: [systemctl('daemon-reload')],
     isRunning: systemctl('is-active', UNIT),
     startHint: `systemctl --user start ${LABEL}`,
-    logHint: `instar logs -f, or journalctl --user -u ${LABEL}`,
+    logHint: `instar status --log -f, or journalctl --user -u ${LABEL}`,
   };
 }
 
@@ -205,6 +205,6 @@ ${args.map((arg) => `    <string>${xml(arg)}</string>`).join('\n')}
     forget: [],
     isRunning: ['launchctl', 'print', `${domain}/${LABEL}`],
     startHint: `launchctl bootstrap ${domain} ${file}`,
-    logHint: `instar logs -f, or ${join(homeDir, 'logs', 'launchd.log')} for what happened before it logs`,
+    logHint: `instar status --log -f, or ${join(homeDir, 'logs', 'launchd.log')} for what happened before it logs`,
   };
 }

@@ -203,7 +203,7 @@ async function mustRun(call: AutostartPlan['probe'], context: CommandContext): P
     throw new CommandError(
       EXIT.failed,
       `${call.join(' ')} failed: ${said}`,
-      'see "instar logs"; "instar service remove" undoes what was installed',
+      'see "instar status --log"; "instar service remove" undoes what was installed',
     );
 }
 

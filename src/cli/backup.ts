@@ -19,7 +19,7 @@ import { withApi } from './with-api.ts';
 export const declareBackup: DeclareCommand = (command, act) =>
   void command
     .argument('<file>', 'a file that does not exist yet')
-    .addHelpText('after', '\nExample:\n  $ instar backup ~/instar-monday.sqlite\n')
+    .addHelpText('after', '\nExample:\n  $ instar data backup ~/instar-monday.sqlite\n')
     .action(act(backup));
 
 export const declareRestore: DeclareCommand = (command, act) =>
@@ -27,7 +27,7 @@ export const declareRestore: DeclareCommand = (command, act) =>
     .argument('<file>', 'a backup')
     .addHelpText(
       'after',
-      '\nExample:\n  $ instar stop\n  $ instar restore ~/instar-monday.sqlite\n  $ instar up\n',
+      '\nExample:\n  $ instar stop\n  $ instar data restore ~/instar-monday.sqlite\n  $ instar up\n',
     )
     .action(act(restore));
 
@@ -43,7 +43,16 @@ const backup = async ({ args }: Positional, context: CommandContext): Promise<Ex
       'name another home with --home or INSTAR_HOME',
     );
   return withApi(context, async ({ api }) => {
-    await api.backup(file);
+    await api.backup(file).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      if (!/\b(?:ENOENT|EACCES|EPERM|EROFS|EINVAL|ENOTDIR|unable to open|SQLITE_CANTOPEN)\b/.test(why))
+        throw error;
+      throw new CommandError(
+        EXIT.failed,
+        `${file} cannot be written there`,
+        'choose a folder of your own on a disk',
+      );
+    });
     if (context.printer.json) context.printer.document({ file });
     else context.printer.line(`Backup written to ${file}.`);
     return EXIT.ok;
@@ -93,7 +102,7 @@ export async function restoreFile(
     throw new CommandError(
       EXIT.failed,
       'the record is in PostgreSQL, and a backup file replaces only the file of a home',
-      'restore the database with its own tools; or: instar store migrate sqlite, instar restore FILE, instar store migrate URL',
+      'restore the database with its own tools; or: instar team store migrate sqlite, instar data restore FILE, instar team store migrate URL',
     );
   const fault = findRestoreFault(home, file);
   if (fault !== undefined) throw refuse(`${file} ${fault.why}`, fault.kind, home);
@@ -137,7 +146,7 @@ function refuse(why: string, kind: NonNullable<ReturnType<typeof findRestoreFaul
     kind === 'newer'
       ? 'install the Instar that wrote it, or a newer one'
       : copy === undefined
-        ? 'name a file that "instar backup" wrote'
-        : `name a file that "instar backup" wrote, or restore the newest daily copy: instar restore ${quotePath(copy.file)}`;
+        ? 'name a file that "instar data backup" wrote'
+        : `name a file that "instar data backup" wrote, or restore the newest daily copy: instar data restore ${quotePath(copy.file)}`;
   return new CommandError(EXIT.failed, message, fix);
 }

@@ -76,7 +76,7 @@ export const declareBench: DeclareCommand = (bench, act) => {
     .option('--hurry', 'wait for learning only at the end of a day, not after every question')
     .option('--run <name>', 'name of the run; a stopped run continues')
     .option('--details', 'print the whole report, not one page of it')
-    .addHelpText('after', '\nExample:\n  $ instar bench run workdays --seeds 3\n')
+    .addHelpText('after', '\nExample:\n  $ instar lab bench run workdays --seeds 3\n')
     .action(act(fromLab(async () => (await lab()).runBenchmark)));
   bench
     .command('report')

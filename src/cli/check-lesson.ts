@@ -8,12 +8,14 @@ import {
   type ExitCode,
   type Positional,
 } from './context.ts';
+import { findLesson } from './find-lesson.ts';
+import { rare } from './help.ts';
 import { withApi } from './with-api.ts';
 
 /** `instar lessons check NAME`. */
 export const declareCheckLesson: DeclareCommand = (lessons, act) => {
   lessons
-    .command('check')
+    .command('check', rare)
     .argument('<lesson>', 'id or name of a lesson')
     .option('--set <file>', 'the check in this file (JSON) in place of the one it has')
     .option('--confirm', 'the check is right: use it as if it had been proven')
@@ -31,9 +33,7 @@ interface CheckOptions extends Positional {
 const checkLesson = ({ args, ...options }: CheckOptions, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ lessonsApi }) => {
     const name = args[0] ?? '';
-    const lesson = await lessonsApi.show(name);
-    if (lesson === undefined)
-      throw new CommandError(EXIT.failed, `no lesson is called "${name}"`, 'see: instar lessons list');
+    const lesson = await findLesson(lessonsApi, name);
     const id = asString(lesson.id) ?? name;
     const { printer } = context;
     if (options.set === undefined && options.confirm !== true && options.remove !== true) {

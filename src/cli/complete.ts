@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Argument, Command, Option } from 'commander';
 import { homeDir } from '../config/home.ts';
 import { type CommandContext, type DeclareCommand, EXIT, type Positional } from './context.ts';
+import { declareCommand } from './help.ts';
 
 /** A value that may stand at the cursor. */
 export interface Candidate {
@@ -111,19 +112,13 @@ async function walk(program: Command, words: readonly string[]): Promise<Place> 
       if (next === undefined) position++;
       else {
         // The command's options and subcommands are declared by its own file.
-        if (command === program) await declareCommand(next);
+        if (command === program) await declareCommand(next, () => async () => undefined);
         command = next;
         path.push(word);
       }
     }
   }
   return { program, command, path, position, waiting, used, isLiteral, home };
-}
-
-async function declareCommand(command: Command): Promise<void> {
-  const { COMMANDS } = await import('./program.ts');
-  const declare = await COMMANDS[command.name()]?.load();
-  declare?.(command, () => async () => undefined);
 }
 
 const optionNamed = (

@@ -32,43 +32,45 @@ import { withApi } from './with-api.ts';
 export const declareConfig: DeclareCommand = (config, act) => {
   config
     .command('get [path]')
-    .description('Show a setting, a group of settings or all of them, and where each value comes from.')
+    .description('Show the settings that people change, one setting, or a group of settings.')
+    .option('--all', 'every setting, and where each value comes from')
+    .option('--file', 'the path of the config file alone')
     .option('--shared', 'only what all gateways of the record share, and whether it counts here')
     .addHelpText('after', '\nExamples:\n  $ instar config get\n  $ instar config get library.topK\n')
     .action(act(getConfig));
   config
-    .command('set <path> <value>')
+    .command('set <path> [value]')
     .description('Change a setting; a running Instar uses it at once where that is possible.')
+    .option('--default', 'remove it from the config file, so that its default counts again')
     .option('--shared', 'for all gateways of the record, in place of the config file here')
     .addHelpText(
       'after',
-      '\nThe value is JSON or a bare word.\n\nExamples:\n  $ instar config set library.topK 4\n  $ instar config set models.default openai/gpt-5.2\n  $ instar config set --shared learn.failures 4\n  $ instar config set models.fast \'["groq/llama-4", "openai/gpt-5.2-mini"]\'\n',
+      '\nThe value is JSON or a bare word.\n\nExamples:\n  $ instar config set library.topK 4\n  $ instar config set library.topK --default\n  $ instar config set models.default openai/gpt-5.2\n  $ instar config set models.fast \'["groq/llama-4", "openai/gpt-5.2-mini"]\'\n',
     )
     .action(act(setConfig));
   config
-    .command('unset <path>')
-    .description('Remove a setting from the config file, so that its default counts again.')
-    .option('--shared', 'from what all gateways of the record share')
-    .addHelpText('after', '\nExample:\n  $ instar config unset library.topK\n')
-    .action(act(unsetConfig));
-  config
     .command('check [file]')
     .description('Check the config file, or another one, and print every problem with its fix.')
+    .option('--confirm', 'confirm settings that give learning more freedom and were edited in the file')
+    .option('--reload', 'make a running Instar read the file now (it also notices a change by itself)')
     .addHelpText('after', '\nExample:\n  $ instar config check\n')
-    .action(act(checkConfigFile));
-  config
-    .command('reload')
-    .description('Make a running Instar read its config file again (it also notices a change by itself).')
-    .action(act(reloadConfig));
-  config.command('path').description('Print the path of the config file.').action(act(printPath));
-  config
-    .command('confirm')
-    .description('Confirm settings that give learning more freedom and were edited in the config file.')
-    .action(act(confirmConfig));
+    .action(act(checkConfig));
 };
 
+interface CheckOptions extends Positional {
+  readonly confirm?: true;
+  readonly reload?: true;
+}
+
+const checkConfig = (options: CheckOptions, context: CommandContext): Promise<ExitCode> =>
+  options.confirm === true
+    ? confirmConfig(context)
+    : options.reload === true
+      ? reloadConfig(context)
+      : checkConfigFile(options, context);
+
 /** Asks for every waiting setting, then records the owner's word. */
-async function confirmConfig(_options: object, context: CommandContext): Promise<ExitCode> {
+async function confirmConfig(context: CommandContext): Promise<ExitCode> {
   const home = homeAt(context.homeDir);
   const { waiting } = applyConfirmed(loadConfig({ file: home.configFile, env: context.env }).config, home);
   const { printer } = context;
@@ -112,13 +114,36 @@ async function readSettings(context: CommandContext): Promise<DescribedSettings>
   return decodeSettings(read);
 }
 
-interface ConfigOptions extends Positional {
+interface GetOptions extends Positional {
   readonly shared?: true;
+  readonly all?: true;
+  readonly file?: true;
 }
 
-async function getConfig({ args, shared }: ConfigOptions, context: CommandContext): Promise<ExitCode> {
+/** What a person sets in the first weeks. */
+const USUAL_SETTINGS: ReadonlySet<string> = new Set([
+  'gateway.port',
+  'models.default',
+  'models.evolver',
+  'models.judge',
+  'library.autonomy',
+  'library.topK',
+  'library.shareAgents',
+  'learn.enabled',
+  'learn.budget.usdPerDay',
+  'practice.budget.usd',
+  'schedule.sleep',
+  'train.engine',
+  'store.url',
+]);
+
+async function getConfig(
+  { args, shared, all, file }: GetOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
   const { printer } = context;
   const [text] = args;
+  if (file === true) return printPath(context);
   if (shared === true) return getShared(text, context);
   const path = text === undefined ? [] : readSettingPath(text);
   const described = await readSettings(context);
@@ -129,7 +154,15 @@ async function getConfig({ args, shared }: ConfigOptions, context: CommandContex
     else printer.document({ ...described, settings: found });
   } else if (found.length === 1 && found[0]?.path === renderPath(path)) showOne(context, found[0]);
   else if (found.length === 0) printer.line(`${renderPath(path)} is not set`);
-  else showAll(context, found, described.file);
+  else {
+    const isShort = text === undefined && all !== true;
+    const isUsual = ({ path: name, from }: DescribedSetting): boolean =>
+      !isShort || USUAL_SETTINGS.has(name) || from !== 'default';
+    const shown = found.filter(isUsual);
+    showAll(context, shown, described.file);
+    if (shown.length < found.length)
+      printer.note(dim(`${found.length - shown.length} more keep their defaults: instar config get --all`));
+  }
   if (described.problem !== undefined && !printer.json) {
     printer.note({ text: 'problem  ', style: 'yellow' }, described.problem);
     printer.note({ text: '→ ', style: 'cyan' }, 'instar config check');
@@ -176,8 +209,21 @@ const ORIGINS: Readonly<Record<DescribedSetting['from'], string>> = {
 const textOf = (value: Json): string =>
   value === null ? '(not set)' : typeof value === 'string' ? value : JSON.stringify(value);
 
-async function setConfig({ args, shared }: ConfigOptions, context: CommandContext): Promise<ExitCode> {
-  const [name = '', text = ''] = args;
+interface SetOptions extends Positional {
+  readonly shared?: true;
+  readonly default?: true;
+}
+
+async function setConfig(options: SetOptions, context: CommandContext): Promise<ExitCode> {
+  const { args, shared } = options;
+  const [name = '', text] = args;
+  if (options.default === true && text === undefined) return unsetConfig(options, context);
+  if (text === undefined || options.default === true)
+    throw new CommandError(
+      EXIT.wrongUse,
+      text === undefined ? `no value for ${name} was given` : 'a value and --default exclude each other',
+      `instar config set ${name} VALUE, or instar config set ${name} --default`,
+    );
   if (shared === true) return changeShared(name, text, context);
   const path = readSettingPath(name);
   const edit = { path, value: readSettingValue(path, text) };
@@ -212,7 +258,7 @@ async function shownValue(
   return found === undefined ? undefined : textOf(found.value);
 }
 
-const unsetConfig = ({ args, shared }: ConfigOptions, context: CommandContext): Promise<ExitCode> => {
+const unsetConfig = ({ args, shared }: SetOptions, context: CommandContext): Promise<ExitCode> => {
   if (shared === true) return changeShared(args[0] ?? '', undefined, context);
   return withApi(
     context,
@@ -240,7 +286,7 @@ function showChange(context: CommandContext, report: JsonObject, what: string): 
   return EXIT.ok;
 }
 
-const reloadConfig = (_options: object, context: CommandContext): Promise<ExitCode> =>
+const reloadConfig = (context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ keysApi }) => {
     const report = await keysApi.reload();
     if (report.running !== true)
@@ -254,7 +300,7 @@ const reloadConfig = (_options: object, context: CommandContext): Promise<ExitCo
     return EXIT.ok;
   });
 
-async function printPath(_options: object, context: CommandContext): Promise<ExitCode> {
+async function printPath(context: CommandContext): Promise<ExitCode> {
   const { file } = await readSettings(context);
   if (context.printer.json) context.printer.document({ file });
   else context.printer.line(file);
@@ -271,7 +317,7 @@ async function checkConfigFile({ args }: Positional, context: CommandContext): P
     for (const { path, asked, used } of waiting)
       printer.note(
         { text: 'waiting  ', style: 'yellow' },
-        `${path} "${asked}" waits for your word ("${used}" is used): instar config confirm`,
+        `${path} "${asked}" waits for your word ("${used}" is used): instar config check --confirm`,
       );
   });
   if (printer.json) printer.document({ ok: problems.length === 0, file, problems });

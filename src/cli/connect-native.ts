@@ -88,18 +88,18 @@ export async function connectNative(
   const plan = planNative(client, native);
   const { printer } = context;
   if (options.write !== true) {
-    const files = plan.edits.map((edit) => ({ file: edit.file, add: renderEdit(edit) }));
+    const planned = plan.edits.map((edit) => ({ file: edit.file, add: renderEdit(edit) }));
     if (printer.json)
       printer.document({
         client,
         native: true,
         written: false,
-        files,
+        files: planned,
         skills: plan.skillFolder ?? null,
         notes: [...plan.notes],
       });
     else {
-      for (const { file, add } of files) {
+      for (const { file, add } of planned) {
         printer.line({ text: file, style: 'bold' });
         printer.line(add);
       }
@@ -108,33 +108,32 @@ export async function connectNative(
     }
     return EXIT.ok;
   }
-  const key = await keyFor(
-    home,
-    client,
-    options.ratings === true,
-    plan.edits.map(({ file }) => file),
-    context,
-  );
+  const files = plan.edits.map(({ file }) => file);
+  const key = await keyFor(home, { client, mayRate: options.ratings === true, files }, context);
   mkdirSync(nativeDir(home), { recursive: true, mode: 0o700 });
   replaceFileSync(connectionFile(home, client), `${JSON.stringify({ client, url, key }, null, 2)}\n`, {
     mode: 0o600,
   });
-  const files = connectClient(home, nativeName(client), { edits: plan.edits, secret: key });
+  const written = connectClient(home, nativeName(client), { edits: plan.edits, secret: key });
   const project = projectDir === undefined ? undefined : projectsOfFolder(projectDir, home, context.env)[0];
   const place: NativePlace | undefined =
     plan.skillFolder === undefined
       ? undefined
       : { folder: plan.skillFolder, ...(project === undefined ? {} : { project }) };
   const skills = place === undefined ? undefined : await installSkills(home, client, place, context);
-  report(client, files, skills, plan.notes, context);
+  report(client, { files: written, skills, notes: plan.notes }, context);
   return EXIT.ok;
+}
+
+interface NativeReport {
+  readonly files: readonly { readonly file: string; readonly change: string }[];
+  readonly skills: SyncedSkills | undefined;
+  readonly notes: readonly string[];
 }
 
 function report(
   client: NativeClient,
-  files: readonly { readonly file: string; readonly change: string }[],
-  skills: SyncedSkills | undefined,
-  notes: readonly string[],
+  { files, skills, notes }: NativeReport,
   { printer }: CommandContext,
 ): void {
   const { written = [], removed = [], faults = [] } = skills ?? {};
@@ -168,12 +167,17 @@ export const ownClient = (client: string): JsonObject => ({
   ...(client === 'openclaw' ? {} : { agents: [client] }),
 });
 
+interface WantedKey {
+  readonly client: NativeClient;
+  readonly mayRate: boolean;
+  /** The client's own files, which may hold its key. */
+  readonly files: readonly string[];
+}
+
 /** The key that the client has already, so that Instar knows its sessions and its reports as one; else a new one. */
 async function keyFor(
   home: Home,
-  client: NativeClient,
-  mayRate: boolean,
-  files: readonly string[],
+  { client, mayRate, files }: WantedKey,
   context: CommandContext,
 ): Promise<string> {
   const isGood = (one: CallerKey): boolean =>
@@ -248,7 +252,11 @@ export async function disconnectNative(
     all.some((other) => other.client !== client && other.places.some((place) => place.folder === folder));
   const removed = skills === undefined ? undefined : await removeNativeSkills(skills, isShared);
   await forgetNativeSkills(nativeDir(home), client);
-  for (const file of [connectionFile(home, client), `${connectionFile(home, client)}.away`])
+  for (const file of [
+    connectionFile(home, client),
+    `${connectionFile(home, client)}.away`,
+    `${connectionFile(home, client)}.seen`,
+  ])
     rmSync(file, { force: true });
   return [
     ...files,

@@ -11,7 +11,7 @@ import { readClientFile } from '../connect/client-file.ts';
 import { planConnection } from '../connect/clients.ts';
 import { connectClient, disconnectClient, type UndoneFile } from '../connect/connect.ts';
 import { connectedClients, readRecord } from '../connect/connect-record.ts';
-import { type ClientConnection, shellExports } from '../connect/connection.ts';
+import { type ClientConnection, shellExports, whyOnlyEmbedded } from '../connect/connection.ts';
 import { renderEdit } from '../connect/file-edit.ts';
 import { whyNotServed } from '../connect/served-models.ts';
 import { CLIENT_NAMES, type ClientName, isClientName } from '../core/client-name.ts';
@@ -65,7 +65,7 @@ interface ConnectOptions extends Positional, NativeOptions {
 }
 
 /** Shows, writes or undoes the settings that point a client at the gateway. */
-async function connect(options: ConnectOptions, context: CommandContext): Promise<ExitCode> {
+export async function connect(options: ConnectOptions, context: CommandContext): Promise<ExitCode> {
   const [client] = options.args;
   if (options.write && options.undo) {
     throw new CommandError(EXIT.wrongUse, '--write and --undo exclude each other', 'use one of them');
@@ -99,6 +99,15 @@ async function connect(options: ConnectOptions, context: CommandContext): Promis
   };
   const why = options.model === undefined ? undefined : whyNotServed(connection, options.model, wire);
   if (why !== undefined) throw new CommandError(EXIT.wrongUse, why, 'name one of these with --model');
+  const usual =
+    options.model === undefined && config.models.default !== undefined ? { model: 'default' } : {};
+  const toy = client === 'env' ? undefined : whyOnlyEmbedded({ ...connection, ...usual });
+  if (toy !== undefined)
+    throw new CommandError(
+      EXIT.failed,
+      `${toy}; ${client} was not changed`,
+      'choose a provider first: instar init',
+    );
   if (client === 'env') return showExports(connection, options, context);
   if (!isClientName(client)) throw new CommandError(EXIT.wrongUse, `"${client}" is not a known client`);
   if (!options.write) return show(client, connection, context);

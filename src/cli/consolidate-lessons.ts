@@ -2,7 +2,7 @@ import type { LessonsApi } from '../core/daemon-api.ts';
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
 import { plural } from '../text/phrases.ts';
 import { askOwner, isAtTerminal } from './confirm-owner.ts';
-import { type CommandAction, CommandError, EXIT } from './context.ts';
+import { type CommandAction, EXIT } from './context.ts';
 import type { Part } from './print.ts';
 import type { LessonJson } from './show-lessons.ts';
 import { withApi } from './with-api.ts';
@@ -80,21 +80,6 @@ function planRows({ changes, open, left }: JsonObject): readonly (readonly [stri
     ...undecided,
     ...(more > 0 ? [['later', `${plural(more, 'more change')} in the next run`] as const] : []),
   ];
-}
-
-/** Brings a lesson back in the state that it had last. */
-export function restoreChange(lesson: LessonJson): Readonly<Record<string, string | number>> {
-  if (lesson.state !== 'retired')
-    throw new CommandError(
-      EXIT.failed,
-      `${String(lesson.name)} is ${String(lesson.state)}: only a retired lesson can be restored`,
-      'see: instar lessons list --archived',
-    );
-  const events = asArray(lesson.history as JsonObject[]).map(asObject);
-  const before = events.findLast(
-    ({ state }) => state === 'live' || state === 'trial' || state === 'proposed',
-  );
-  return { op: 'restore', revision: Number(lesson.revision), state: asString(before?.state) ?? 'proposed' };
 }
 
 /** Which lessons `--archived` and `--search` mean. */

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { startDaemon } from '../daemon/daemon.ts';
 import type { OutputStream, Printer } from './print.ts';
 
-export const EXIT = { ok: 0, failed: 1, wrongUse: 2, homeTaken: 3 } as const;
+export const EXIT = { ok: 0, failed: 1, wrongUse: 2, homeTaken: 3, interrupted: 130 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** The command failed. `message` says what happened and `fix` what the user can do about it; both are printed. */

@@ -12,6 +12,6 @@ export const declareDemo: DeclareCommand = (command, act) =>
     .option('--keep', 'keep the files of the run')
     .addHelpText(
       'after',
-      '\nThe demo uses the embedded policy. It needs no key and no\nnetwork and does not touch your home.\n\nExample:\n  $ instar demo --fast\n',
+      '\nThe demo uses the embedded policy. It needs no key and no\nnetwork and does not touch your home.\n\nExample:\n  $ instar lab demo --fast\n',
     )
     .action(act(fromLab(async () => (await import('../../lab/commands/demo.ts')).demo)));

@@ -104,7 +104,7 @@ async function restoreNewest(context: CommandContext): Promise<ExitCode> {
       damaged.length === 0
         ? `there is no copy in ${home.snapshotDir}`
         : `no copy in ${home.snapshotDir} is sound`,
-      'restore a backup of your own: instar restore FILE',
+      'restore a backup of your own: instar data restore FILE',
     );
   return restoreFile(copy.file, context, () => {
     for (const { name } of damaged) printer.note(`skipped a damaged copy: ${name}`);

@@ -25,7 +25,7 @@ Clients send a key: INSTAR_ENGINE_KEY, else the one in engine-key in the home,
 which is created on first use.
 
 Example:
-  $ instar engine up --port 4700
+  $ instar lab engine up --port 4700
   $ export TINKER_API_KEY=$(cat ~/.instar/engine-key)
   $ TINKER_BASE_URL=http://127.0.0.1:4700 python train.py
 `,

@@ -7,20 +7,12 @@ import {
 } from '../api/export-trajectories.ts';
 import { openHome } from '../config/home.ts';
 import { plural } from '../text/phrases.ts';
-import {
-  type CommandContext,
-  CommandError,
-  type DeclareCommand,
-  EXIT,
-  type ExitCode,
-  type Positional,
-} from './context.ts';
+import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { findProject } from './newest-turn.ts';
 import { withApi } from './with-api.ts';
 
 export const declareExport: DeclareCommand = (command, act) =>
   void command
-    .argument('<what>', 'trajectories')
     .option('--out <file>', 'write to this new file (default: standard output)')
     .option(
       '--format <format>',
@@ -30,7 +22,7 @@ export const declareExport: DeclareCommand = (command, act) =>
     .option('--project <project>', 'only sessions of this project: its folder, label or id')
     .action(act(exportSessions));
 
-interface ExportOptions extends Positional {
+interface ExportOptions {
   readonly format?: string;
   readonly out?: string;
   readonly agent?: string;
@@ -39,14 +31,7 @@ interface ExportOptions extends Positional {
 
 /** Writes trajectories as JSON lines, to a new file or to standard output. */
 async function exportSessions(options: ExportOptions, context: CommandContext): Promise<ExitCode> {
-  const { args, out, agent, project } = options;
-  if (args[0] !== 'trajectories') {
-    throw new CommandError(
-      EXIT.wrongUse,
-      `"${args[0]}" cannot be exported`,
-      'run: instar export trajectories',
-    );
-  }
+  const { out, agent, project } = options;
   const format = EXPORT_FORMATS.find((one) => one === (options.format ?? 'trajectories'));
   if (format === undefined)
     throw new CommandError(

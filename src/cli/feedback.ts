@@ -15,6 +15,7 @@ import {
   type Positional,
 } from './context.ts';
 import { findNewestTurn, type TurnFilter } from './newest-turn.ts';
+import { readRevisions, sayLearned } from './say-learned.ts';
 import { withApi } from './with-api.ts';
 
 export const declareFeedback: DeclareCommand = (command, act) =>
@@ -53,8 +54,9 @@ const CORRECTION = -0.5;
 /** Records a person's reward for a turn or a session. */
 const feedback = (options: FeedbackOptions, context: CommandContext): Promise<ExitCode> => {
   const { subject, note, score } = readWords(options);
-  return withApi(context, async ({ api }) => {
+  return withApi(context, async ({ api, lessonsApi }) => {
     const found = await findSubject(api, subject, options, context);
+    const before = note === undefined ? undefined : await readRevisions(lessonsApi);
     const id = { [found.kind]: found.id };
     const body: JsonObject = { ...id, score, ...(note === undefined ? {} : { note }) };
     const done = await give(api, body);
@@ -71,6 +73,7 @@ const feedback = (options: FeedbackOptions, context: CommandContext): Promise<Ex
     printer.line(`Feedback saved (${found.about}): ${what}`);
     if (found.notLearned !== undefined)
       printer.note({ text: 'not learned from: ', style: 'yellow' }, found.notLearned);
+    else if (before !== undefined && score < 0) await sayLearned({ api, lessonsApi }, before, context);
     return EXIT.ok;
   });
 };
@@ -196,13 +199,12 @@ function turnSubject(turn: JsonObject): Subject {
   return {
     kind: 'turn',
     id,
-    about: describe(
-      `turn ${shortId(id)}`,
-      asString(turn.agent),
+    about: describe(`turn ${shortId(id)}`, {
+      agent: turn.agent,
       label,
-      turn.endedAt ?? turn.startedAt,
-      turn.asked,
-    ),
+      at: turn.endedAt ?? turn.startedAt,
+      asked: turn.asked,
+    }),
     ...(reason === undefined ? {} : { notLearned: reason }),
   };
 }
@@ -219,24 +221,25 @@ function sessionSubject(session: JsonObject): Subject {
   return {
     kind: 'session',
     id,
-    about: describe(`session ${shortId(id)}`, asString(session.agent), label, session.lastAt, asked),
+    about: describe(`session ${shortId(id)}`, { agent: session.agent, label, at: session.lastAt, asked }),
     ...(reason === undefined ? {} : { notLearned: reason }),
   };
 }
 
 const LONGEST_PREVIEW = 60;
 
-function describe(
-  what: string,
-  agent: string | undefined,
-  label: string | undefined,
-  at: unknown,
-  asked: unknown,
-): string {
+interface Described {
+  readonly agent: unknown;
+  readonly label: string | undefined;
+  readonly at: unknown;
+  readonly asked: unknown;
+}
+
+function describe(what: string, { agent, label, at, asked }: Described): string {
   const when = relativeTime(Date.parse(String(at)), Date.now());
   const where = label === undefined || label === '' ? '' : ` in ${label}`;
   const words = typeof asked === 'string' ? `: “${clip(asked, LONGEST_PREVIEW)}”` : '';
-  return `${what} of ${agent ?? 'an agent'}${where}, ${when}${words}`;
+  return `${what} of ${asString(agent as string) ?? 'an agent'}${where}, ${when}${words}`;
 }
 
 function notLearned({ isLearnedFrom, caller, unreadable, erased, policy }: JsonObject): string | undefined {

@@ -221,14 +221,19 @@ function choosePart(parts: readonly IdentityPart[], asked: string | undefined, w
   return part;
 }
 
+interface Decision {
+  readonly changes: readonly JsonObject[];
+  readonly shown: JsonObject;
+  /** What is said when it is done. */
+  readonly done: string;
+}
+
 /** One request, with the hashes of what was shown. Throws for a refusal. */
 async function decide(
   lessonsApi: LessonsApi,
-  changes: readonly JsonObject[],
-  shown: JsonObject,
+  { changes, shown, done }: Decision,
   { reason, unmeasured }: DecideOptions,
   context: CommandContext,
-  done: string,
 ): Promise<ExitCode> {
   const answer = await lessonsApi.change({
     changes: [...changes],
@@ -267,14 +272,8 @@ const approveIdentity = (options: DecideOptions, context: CommandContext): Promi
     };
     const changes =
       base === undefined ? [{ op: 'move', id, to: 'live' }] : await replacing(base, part, lessonsApi);
-    return decide(
-      lessonsApi,
-      changes,
-      shown,
-      options,
-      context,
-      `${text((base ?? part).name)} of ${agentOf(part)} is in use`,
-    );
+    const done = `${text((base ?? part).name)} of ${agentOf(part)} is in use`;
+    return decide(lessonsApi, { changes, shown, done }, options, context);
   });
 
 const reflectNow = (_: object, context: CommandContext): Promise<ExitCode> =>
@@ -353,14 +352,8 @@ const rejectIdentity = (options: DecideOptions, context: CommandContext): Promis
       to: 'rejected',
       ...(options.reason === undefined ? {} : { reason: options.reason }),
     };
-    return decide(
-      lessonsApi,
-      [change],
-      shown,
-      options,
-      context,
-      `${text(part.name)} of ${agentOf(part)} is rejected`,
-    );
+    const done = `${text(part.name)} of ${agentOf(part)} is rejected`;
+    return decide(lessonsApi, { changes: [change], shown, done }, options, context);
   });
 
 const rollBackIdentity = (options: DecideOptions, context: CommandContext): Promise<ExitCode> =>
@@ -383,12 +376,11 @@ const rollBackIdentity = (options: DecideOptions, context: CommandContext): Prom
     );
     const id = text(part.id);
     const change = { op: 'restore', id, revision: target.revision ?? 0, state: 'live' };
+    const done = `${text(part.name)} of ${agentOf(part)} is as in revision ${text(target.revision)}`;
     return decide(
       lessonsApi,
-      [change],
-      { [id]: text(part.hash) },
+      { changes: [change], shown: { [id]: text(part.hash) }, done },
       options,
       context,
-      `${text(part.name)} of ${agentOf(part)} is as in revision ${text(target.revision)}`,
     );
   });

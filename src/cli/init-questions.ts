@@ -39,7 +39,7 @@ interface Answers {
 /** Asks for a provider and a model. It asks for the name of a key's variable, never for the key. */
 export async function askForProvider(questions: Questions): Promise<Answers> {
   const { io } = questions;
-  intro('Set up a model provider for Instar', io);
+  intro('Which model answers your agents?', io);
   const offers = offersOf(questions);
   const picked = answered(
     await select({
@@ -194,6 +194,6 @@ async function askForModel(io: Io, models: readonly string[]): Promise<string> {
 }
 
 function answered<T>(answer: T): Exclude<T, symbol> {
-  if (isCancel(answer)) throw new CommandError(EXIT.failed, 'nothing was changed');
+  if (isCancel(answer)) throw new CommandError(EXIT.interrupted, 'nothing was changed');
   return answer as Exclude<T, symbol>;
 }

@@ -14,6 +14,7 @@ import { addStarterSkills } from '../lessons/starter/add-starter-skills.ts';
 import { plural } from '../text/phrases.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { askForProvider, confirmChange, offerStarter } from './init-questions.ts';
+import { offerAgents } from './offer-agents.ts';
 import { dim, lineWidth, noteField } from './print.ts';
 import { showReload } from './show-reload.ts';
 import { withApi } from './with-api.ts';
@@ -52,8 +53,11 @@ interface InitOptions extends Omit<ProviderFlags, 'provider'> {
   readonly learn?: true;
 }
 
+/** The same for a person who starts Instar and has no provider yet. */
+export const initFirst = (context: CommandContext): Promise<ExitCode> => init({}, context, true);
+
 /** Adds one provider to the config. Never asks for a key, and changes an existing file only when allowed to. */
-async function init(options: InitOptions, context: CommandContext): Promise<ExitCode> {
+async function init(options: InitOptions, context: CommandContext, isStarting = false): Promise<ExitCode> {
   const { env, stdin, stderr } = context;
   const { provider } = options;
   const isInteractive =
@@ -109,7 +113,8 @@ async function init(options: InitOptions, context: CommandContext): Promise<Exit
     const isFresh = next.isFresh && written.backup !== undefined;
     const learning = describeConfiguredWriter(checkConfig(parseJson(next.text), { env }).config, env);
     const result = { ...written, isFresh, learning, ...compact({ skills, reloaded }) };
-    printResult(context, result, choice, check);
+    printResult(context, { ...result, ...(isInteractive ? { isAsked: true } : {}) }, choice, check);
+    if (isInteractive) await offerAgents(context, isStarting || reloaded !== undefined);
     return EXIT.ok;
   } finally {
     await pool.close();
@@ -176,6 +181,8 @@ function printResult(
     readonly file: string;
     readonly backup?: string;
     readonly isFresh: boolean;
+    /** Questions follow, and say what comes next. */
+    readonly isAsked?: boolean;
     /** Who writes lessons now. */
     readonly learning: string;
     readonly skills?: number;
@@ -201,8 +208,9 @@ function printResult(
   if (written.skills !== undefined)
     printer.note(dim('  skills  '), `${plural(written.skills, 'starter skill')} added: instar lessons list`);
   const { reloaded } = written;
-  if (reloaded === undefined) printer.note(dim('  next    '), 'instar up');
-  else if (typeof reloaded.file === 'string' && realPath(reloaded.file) !== realPath(written.file))
+  if (reloaded === undefined) {
+    if (!written.isAsked) printer.note(dim('  next    '), 'instar up');
+  } else if (typeof reloaded.file === 'string' && realPath(reloaded.file) !== realPath(written.file))
     printer.note(
       { text: '  effect  ', style: 'yellow' },
       `none yet: the running Instar uses ${reloaded.file}. Start it again without --config: instar stop && instar up`,

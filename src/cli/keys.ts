@@ -44,7 +44,7 @@ export const declareKeys: DeclareCommand = (keys, act) => {
       'a client of your own: it shares your lessons; without it the key learns for itself alone',
     )
     .description('Create a key for one client. It is printed once.')
-    .addHelpText('after', '\nExample:\n  $ instar keys create my-app --agent support\n')
+    .addHelpText('after', '\nExample:\n  $ instar team keys create my-app --agent support\n')
     .action(act(createKey));
   keys
     .command('set')
@@ -53,7 +53,7 @@ export const declareKeys: DeclareCommand = (keys, act) => {
     .option('--own', 'a client of your own: what it learned becomes yours')
     .option('--apart', 'it learns for itself alone from now on')
     .description('Change the agents that a key speaks for, or whose it is.')
-    .addHelpText('after', '\nExample:\n  $ instar keys set my-app --own\n')
+    .addHelpText('after', '\nExample:\n  $ instar team keys set my-app --own\n')
     .action(act(setKey));
   keys
     .command('revoke')
@@ -135,7 +135,7 @@ async function createKey(
         printer.line(String(made.key));
         printer.note(
           dim('  note  '),
-          `this is the only time it is shown; revoke it with: instar keys revoke ${String(made.id)}`,
+          `this is the only time it is shown; revoke it with: instar team keys revoke ${String(made.id)}`,
         );
       }
       return EXIT.ok;
@@ -165,7 +165,7 @@ async function setKey({ args, agent, own, apart }: SetOptions, context: CommandC
     const isOwn = own ? true : apart ? false : undefined;
     const changed = await keysApi.change(name, compact({ agents: agent && [...agent], isOwn }));
     if (changed === undefined)
-      throw new CommandError(EXIT.failed, `no valid key is named "${name}"`, 'see: instar keys list');
+      throw new CommandError(EXIT.failed, `no valid key is named "${name}"`, 'see: instar team keys list');
     const { printer } = context;
     const { agents, whose, movedLessons } = changed;
     if (printer.json) printer.document(changed);
@@ -186,7 +186,7 @@ const revokeKey = ({ args }: Positional, context: CommandContext): Promise<ExitC
     const name = args[0] ?? '';
     const revoked = await keysApi.revoke(name);
     if (revoked.length === 0)
-      throw new CommandError(EXIT.failed, `no valid key is named "${name}"`, 'see: instar keys list');
+      throw new CommandError(EXIT.failed, `no valid key is named "${name}"`, 'see: instar team keys list');
     if (context.printer.json) context.printer.document(revoked);
     else
       for (const key of revoked)

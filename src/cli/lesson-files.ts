@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { lintSkill } from '../api/lint-skill.ts';
 import { neutraliseLine } from '../base/printable.ts';
 import type { Scope } from '../core/lesson.ts';
@@ -24,10 +24,9 @@ import { findProject } from './newest-turn.ts';
 import { dim, type Part } from './print.ts';
 import { withApi } from './with-api.ts';
 
-/** `lessons import` and `lessons export`. */
-export const declareLessonFiles: DeclareCommand = (lessons: Command, act) => {
-  lessons
-    .command('import')
+/** `instar data import`. */
+export const declareImport: DeclareCommand = (command, act) =>
+  void command
     .argument(
       '<path>',
       'a SKILL.md, a folder of skills, a CLAUDE.md, or an export of another program’s memory',
@@ -43,16 +42,15 @@ export const declareLessonFiles: DeclareCommand = (lessons: Command, act) => {
         .default('auto'),
     )
     .option('--project <project>', 'notes: only for this project: its folder, label or id')
-    .description(
-      'Import skills (Claude Code, OpenClaw, MetaClaw), rules (CLAUDE.md, AGENTS.md) and memories (youtu-agent, ACE, mem0, MetaClaw).',
-    )
     .addHelpText(
       'after',
-      '\nExamples:\n  $ instar lessons import ~/.claude/skills\n  $ instar lessons import CLAUDE.md --project .\n',
+      '\nExamples:\n  $ instar data import ~/.claude/skills\n  $ instar data import CLAUDE.md --project .\n',
     )
     .action(act(importLessons));
-  lessons
-    .command('export')
+
+/** `instar data export skills`. */
+export const declareExportSkills: DeclareCommand = (command, act) =>
+  void command
     .argument('<dir>', 'a folder; it is created if it is missing')
     .addOption(
       new Option('--for <program>', 'write where this program looks for skills below the folder').choices(
@@ -62,9 +60,7 @@ export const declareLessonFiles: DeclareCommand = (lessons: Command, act) => {
     .option('--overwrite', 'also overwrite folders that other programs created')
     .option('--all', 'include proposed and retired lessons')
     .option('--private', 'include private lessons')
-    .description('Write skills as SKILL.md folders.')
     .action(act(exportLessons));
-};
 
 interface ImportOptions extends Positional {
   readonly as: 'proposed' | 'trial' | 'live';
@@ -123,7 +119,7 @@ async function mayUse(from: string, as: ImportOptions['as'], context: CommandCon
   if (isAtTerminal(context))
     return askOwner(context, `Use what ${neutraliseLine(from)} says in prompts, as ${as}?`);
   context.printer.note(
-    'imported as proposals, since no person could be asked; approve each in a terminal: instar lessons approve NAME',
+    'imported as proposals, since no person could be asked; approve each in a terminal: instar lessons keep NAME',
   );
   return false;
 }
@@ -154,7 +150,7 @@ function printReport(report: SkillReport, { printer }: CommandContext, nothing: 
     }
     if (done.some(({ findings }) => findings !== undefined))
       printer.note(
-        'what is marked ! is not in use: approve one with: instar lessons approve NAME, or decide about all with: instar lessons review',
+        'what is marked ! is not in use: keep one with: instar lessons keep NAME, or decide about all with: instar lessons review',
       );
     for (const { file, why } of faults) printer.line({ text: '✗ ', style: 'red' }, `${file} ${why}`);
     if (generation !== undefined) printer.line(`generation ${generation}`);

@@ -1,13 +1,10 @@
-import { type Command, Option } from 'commander';
-import { neutralise, neutraliseLine } from '../base/printable.ts';
-import type { LessonsApi } from '../core/daemon-api.ts';
+import { Option } from 'commander';
 import { asArray, asObject, asString } from '../core/json.ts';
-import { closestWord } from '../text/closest-word.ts';
+import { relativeTime } from '../text/phrases.ts';
+import { declareChangeLessons } from './change-lesson.ts';
 import { declareCheckLesson } from './check-lesson.ts';
-import { confirmOwner } from './confirm-owner.ts';
-import { chooseLessons, consolidateLessons, restoreChange } from './consolidate-lessons.ts';
+import { chooseLessons, consolidateLessons } from './consolidate-lessons.ts';
 import {
-  type CommandAction,
   type CommandContext,
   CommandError,
   type DeclareCommand,
@@ -15,13 +12,13 @@ import {
   type ExitCode,
   type Positional,
 } from './context.ts';
-import { declareLessonFiles } from './lesson-files.ts';
+import { findLesson } from './find-lesson.ts';
+import { rare } from './help.ts';
 import { findNewestTurn, type TurnFilter } from './newest-turn.ts';
-import { lineWidth } from './print.ts';
+import { dim, lineWidth } from './print.ts';
 import { declareProposeLessons } from './propose-lessons.ts';
 import { lessonWaits, printEmptyLibrary, printWaiting, waitingRows } from './say-waiting.ts';
-import { declareShareLesson } from './share-lesson.ts';
-import { type LessonJson, lessonTable, printLesson, reviewRows, titleText } from './show-lessons.ts';
+import { type LessonJson, lessonTable, printLesson, reviewRows } from './show-lessons.ts';
 import { printExplanation } from './show-why.ts';
 import { declareTransfer } from './transfer.ts';
 import { withApi } from './with-api.ts';
@@ -46,75 +43,42 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
     .action(act(listLessons));
   lessons
     .command('show')
-    .argument('<lesson>', 'id, name or title of a lesson')
-    .description('Show a lesson’s text, evidence, effect and history.')
+    .argument('<lesson>', 'id, name or title of a lesson, or last')
+    .description('Show a lesson: its text, where it comes from, whether it was kept, its history.')
     .action(act(showLesson));
   lessons
     .command('why')
-    .argument('<turn>', 'id of a turn, or `last` for the newest one')
+    .argument('<turn>', 'id of a turn, or last: the newest one')
     .option('--agent <name>', 'last: the newest turn of this agent')
     .option('--project <project>', 'last: the newest turn in this project: its folder, label or id')
     .option('--all', 'name every lesson, also where many have the same reason')
     .description('Explain which lessons a turn was shown, which not, and why.')
     .addHelpText('after', '\nExample:\n  $ instar lessons why last\n')
     .action(act(whyLessons));
+  declareChangeLessons(lessons, act);
   lessons
-    .command('review')
+    .command('history')
+    .description('Show everything that changed what your agents are told, newest first.')
+    .action(act(lessonHistory));
+  declareRareCommands(lessons, act);
+};
+
+const declareRareCommands: DeclareCommand = (lessons, act) => {
+  lessons
+    .command('review', rare)
     .option('--apply', 'merge duplicates and retire unused lessons')
-    .description(
-      'Show what waits and why, and lessons that need a decision, duplicate another, or are unused.',
-    )
+    .description('Show lessons that need a decision, duplicate another, or are unused.')
     .action(act(reviewLessons));
   lessons
-    .command('consolidate')
+    .command('consolidate', rare)
     .option('--plan', 'only show what it would do, and why')
     .option('--yes', 'do it without asking')
     .description(
       'Merge lessons that say the same, settle contradictions, archive what nothing uses, link the rest.',
     )
     .action(act(consolidateLessons));
-  const changing = (name: string, description: string): Command =>
-    lessons
-      .command(name)
-      .argument('<lesson>', 'id, name or title of a lesson')
-      .option('--reason <text>', 'reason, for the history')
-      .description(description);
-  changing('approve', 'Approve a lesson: proposed becomes trial, trial becomes live.')
-    .option('--live', 'make it live at once, without a trial')
-    .option('--hash <hash>', 'only if its text is unchanged (the hash that `lessons show` prints)')
-    .action(
-      act(
-        changeLesson(
-          (lesson, { live }) => ({
-            op: 'move',
-            to: live || lesson.state === 'trial' ? 'live' : 'trial',
-          }),
-          CONFIRM_APPROVAL,
-        ),
-      ),
-    );
-  changing('reject', 'Reject a proposed lesson.')
-    .option('--hash <hash>', 'only if its text is unchanged')
-    .action(act(changeLesson(() => ({ op: 'move', to: 'rejected' }))));
-  changing('retire', 'Stop using a lesson; it is kept and can be approved again.').action(
-    act(changeLesson((_, { reason }) => ({ op: 'retire', reason: reason ?? 'retired by a person' }))),
-  );
-  changing('restore', 'Bring back an archived or retired lesson, in the state that it had.').action(
-    act(changeLesson(restoreChange, CONFIRM_APPROVAL)),
-  );
-  changing('pin', 'Keep a lesson in use whatever its age and measured effect.')
-    .option('--off', 'remove the pin')
-    .action(act(changeLesson((_, { off }) => ({ op: 'mark', pinned: !off }))));
-  changing('freeze', 'Forbid learners to change a lesson.')
-    .option('--off', 'allow changes again')
-    .action(act(changeLesson((_, { off }) => ({ op: 'mark', frozen: !off }))));
-  changing('always', 'Show a lesson to every task in its scope, whether or not it fits.')
-    .option('--off', 'only to tasks that it fits')
-    .action(act(markAlways));
   declareCheckLesson(lessons, act);
-  declareShareLesson(lessons, act);
   declareTransfer(lessons, act);
-  declareLessonFiles(lessons, act);
   declareProposeLessons(lessons, act);
 };
 
@@ -189,96 +153,26 @@ const whyLessons = ({ args, all, ...filter }: WhyOptions, context: CommandContex
     return EXIT.ok;
   });
 
-/** By id, name or title. Throws for an unknown one, and for a name that several lessons have. */
-async function findLesson(lessonsApi: LessonsApi, name: string): Promise<LessonJson> {
-  const all = await lessonsApi.list({});
-  const titled = all.filter((one) => one.title === name);
-  const lesson = await lessonsApi.show(titled.length === 1 ? String(titled[0]?.id) : name);
-  if (lesson !== undefined) return lesson;
-  const names = all.map((one) => String(one.name));
-  const isAmbiguous = names.includes(name);
-  const closest = closestWord(name, names);
-  const message = isAmbiguous
-    ? `several lessons are named "${name}"; use an id`
-    : `no lesson named "${name}"${closest === undefined ? '' : `; closest: "${closest}"`}`;
-  throw new CommandError(EXIT.failed, message, 'see: instar lessons list --all');
-}
-
-interface ChangeOptions extends Positional {
-  readonly reason?: string;
-  readonly hash?: string;
-  readonly live?: true;
-  readonly off?: true;
-}
-/** What a person approves is what the model will read, so it is shown again. */
-const CONFIRM_APPROVAL = (lesson: LessonJson): string =>
-  `Use the lesson "${neutraliseLine(titleText(lesson))}" in prompts? It says:\n${neutralise(String(lesson.content))}\n`;
-
-type PlanChange = (
-  lesson: LessonJson,
-  options: ChangeOptions,
-) => Readonly<Record<string, string | boolean | number>>;
-
-/** One change to one lesson. It is refused when the text is not the one that was looked up, or that `--hash` names. */
-export function changeLesson(
-  plan: PlanChange,
-  confirm?: (lesson: LessonJson) => string,
-): CommandAction<ChangeOptions> {
-  return (options, context) =>
-    withApi(context, async ({ lessonsApi }) => {
-      const lesson = await findLesson(lessonsApi, options.args[0] ?? '');
-      const id = String(lesson.id);
-      if (confirm !== undefined) await confirmOwner(context, confirm(lesson));
-      const done = await lessonsApi.change({
-        changes: [{ id, ...plan(lesson, options) }],
-        shown: { [id]: options.hash ?? String(lesson.hash) },
-        ...(options.reason === undefined ? {} : { reason: options.reason }),
-      });
-      const result = (done.results as readonly LessonJson[])[0] ?? {};
-      if (result.status === 'refused') throw new CommandError(EXIT.failed, `${id}: ${String(result.why)}`);
-      const now = (await lessonsApi.show(id)) ?? lesson;
-      if (context.printer.json) context.printer.document({ ...done, lesson: now });
-      else
-        context.printer.line(
-          result.status === 'same'
-            ? `“${titleText(now)}”: nothing to change, it is ${String(now.state)} already`
-            : `“${titleText(now)}” is ${String(now.state)}; generation ${String(done.generation)}`,
-        );
-      return EXIT.ok;
-    });
-}
-
-/** A new revision of the same text: what is shown to every task is measured anew. */
-const markAlways: CommandAction<ChangeOptions> = (options, context) =>
+/** Every step of the library, newest first, and the way back from each. */
+const lessonHistory = (_options: object, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ lessonsApi }) => {
-    const named = await findLesson(lessonsApi, options.args[0] ?? '');
-    const { id } = named;
-    const lesson = (await lessonsApi.all()).map(asObject).find((one) => one.id === id);
-    const text = asObject(lesson?.text);
-    const { isAlways, ...note } = asObject(text.note);
-    const wanted = options.off !== true;
-    const done = await lessonsApi.change({
-      changes: [
-        {
-          op: 'revise',
-          id: String(id),
-          from: lesson?.revision ?? 0,
-          text: { ...text, note: { ...note, ...(wanted ? { isAlways: true } : {}) } },
-        },
-      ],
-      reason: options.reason ?? (wanted ? 'marked for every task' : 'no longer for every task'),
-    });
-    const result = asObject(asArray(done.results)[0]);
-    if (result.status === 'refused')
-      throw new CommandError(EXIT.failed, `${String(id)}: ${String(result.why)}`);
+    const list = [...(await lessonsApi.generations())].reverse();
     const { printer } = context;
-    if (printer.json) printer.document({ ...done, isAlways: wanted });
-    else
-      printer.line(
-        `“${titleText(named)}” is shown to ${wanted ? 'every task in its scope' : 'the tasks that it fits'}${
-          (isAlways === true) === wanted ? ' already' : `; generation ${String(done.generation)}`
-        }`,
-      );
+    if (printer.json) printer.document(list);
+    else if (list.length === 0) printer.note('nothing was learned yet');
+    else {
+      const now = Date.now();
+      printer.table([
+        ['STEP', 'WHEN', 'BY', 'WHAT'].map(dim),
+        ...list.map(({ generation, at, by, reason }) => [
+          String(generation),
+          relativeTime(Date.parse(String(at)), now),
+          by === 'person' ? 'you' : String(by),
+          String(reason),
+        ]),
+      ]);
+      printer.note(dim('undo the last: instar undo; go back further: instar generations rollback STEP'));
+    }
     return EXIT.ok;
   });
 

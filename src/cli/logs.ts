@@ -1,44 +1,39 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LOG_FILES } from '../base/log-file.ts';
 import { formatLogLine, LOG_LEVELS } from '../base/log-line.ts';
 import { neutraliseJson } from '../base/printable.ts';
 import { homeAt } from '../config/home.ts';
-import { type CommandContext, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import { type CommandContext, EXIT, type ExitCode } from './context.ts';
 import { followLog, type LogFilter, readLastLines, type StoredLine } from './log-files.ts';
 
-export const declareLogs: DeclareCommand = (command, act) =>
-  void command
-    .option('-f, --follow', 'keep printing new lines until Ctrl-C')
+/** The options of `status --log`. */
+export const declareLogOptions = (command: Command): Command =>
+  command
+    .option('-f, --follow', 'with --log: keep printing new lines until Ctrl-C')
     .option(
       '-n, --lines <n>',
-      'number of lines to print, or "all" (default: 50; with --since: all)',
+      'with --log: number of lines, or "all" (default: 50; with --since: all)',
       parseCount,
     )
     .addOption(
-      new Option('--level <level>', 'leave out lines of lower levels').choices(LOG_LEVELS).default('debug'),
+      new Option('--level <level>', 'with --log: leave out lines of lower levels')
+        .choices(LOG_LEVELS)
+        .default('debug'),
     )
     .option(
       '--since <time>',
-      'leave out older lines: 30s, 10m, 2h, 3d, 14:30, 2026-11-16 or "2026-11-16 14:30"',
+      'with --log: leave out older lines: 30s, 10m, 2h, 3d, 14:30, 2026-11-16 or "2026-11-16 14:30"',
       parseSince,
-    )
-    .addHelpText(
-      'after',
-      `
-Reads logs/instar.log in the home and the older files beside it; no daemon needs
-to run. Lines in it have no secrets and no words of conversations. With --json:
-one list, or one JSON line each with --follow.
+    );
 
-Examples:
-  $ instar logs -f
-  $ instar logs --level warn --since 2h
-`,
-    )
-    .action(act(logs));
+export const LOG_HELP = `The log is logs/instar.log in the home and the older files beside it. Lines in it
+have no secrets and no words of conversations. With --json: one list, or one JSON
+line each with --follow.
+`;
 
-interface LogsOptions {
+export interface LogsOptions {
   readonly follow?: true;
   readonly lines?: number;
   readonly level: LogFilter['level'];
@@ -48,7 +43,7 @@ interface LogsOptions {
 const DEFAULT_LINES = 50;
 
 /** Prints the daemon's log lines, and with `--follow` those that come. */
-async function logs(options: LogsOptions, context: CommandContext): Promise<ExitCode> {
+export async function logs(options: LogsOptions, context: CommandContext): Promise<ExitCode> {
   const { printer, stdout, env } = context;
   const { logFile } = homeAt(context.homeDir);
   const since = options.since?.(Date.now()) ?? Number.NEGATIVE_INFINITY;
@@ -95,7 +90,7 @@ async function follow(
   const end = (): void => ended.abort();
   process.once('SIGINT', end);
   process.once('SIGTERM', end);
-  // EPIPE: `instar logs -f | head`.
+  // EPIPE: `instar status --log -f | head`.
   (stdout as Partial<NodeJS.WritableStream>).once?.('error', end);
   try {
     while (!ended.signal.aborted) {

@@ -17,7 +17,7 @@ export const declareMembers: DeclareCommand = (members, act) => {
     .argument('<name>', 'how the others know the person')
     .option('--role <role>', `${MEMBER_ROLES.join(', ')} (default: member)`, parseRole)
     .description('Add a person to the team. The person’s key is printed once.')
-    .addHelpText('after', '\nExample:\n  $ instar members add "Ada L." --role reviewer\n')
+    .addHelpText('after', '\nExample:\n  $ instar team members add "Ada L." --role reviewer\n')
     .action(act(addMember));
   members
     .command('remove')
@@ -91,7 +91,7 @@ const listMembers = (_options: object, context: CommandContext): Promise<ExitCod
     const { printer } = context;
     const all = asArray(answer.members).map(asObject);
     if (all.length === 0) {
-      printer.note('no members: this home is one person’s. Add one with: instar members add NAME');
+      printer.note('no members: this home is one person’s. Add one with: instar team members add NAME');
       return;
     }
     printer.table([

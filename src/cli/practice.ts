@@ -5,13 +5,17 @@ import type { DaemonApi } from '../core/daemon-api.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../core/json.ts';
 import { PRACTICE_KINDS } from '../core/practice.ts';
 import { dollars, plural } from '../text/phrases.ts';
-import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import {
+  type CommandContext,
+  CommandError,
+  type DeclareCommand,
+  EXIT,
+  type ExitCode,
+  type Positional,
+} from './context.ts';
 import { dim, type Printer } from './print.ts';
+import { createProgress, type ProgressState } from './progress.ts';
 import { withApi } from './with-api.ts';
-
-interface WithArgs {
-  readonly args: readonly string[];
-}
 
 interface SessionOptions {
   readonly kind?: string;
@@ -25,13 +29,11 @@ export const declarePractice: DeclareCommand = (practice, act) => {
     .command('status')
     .description('Show the running session, what is due, the tasks, and what practice has brought.')
     .action(act(status));
-  withSession(practice.command('plan'))
-    .description('Estimate the calls, tokens and money of a session by stage; nothing is attempted.')
-    .action(act(plan));
   withSession(practice.command('run'))
     .option('--detach', 'return at once; the daemon goes on')
+    .option('--plan', 'only estimate the calls, tokens and money; nothing is attempted')
     .description('Practise now: attempt tasks, learn from what separates good attempts from bad ones.')
-    .action(act(run));
+    .action(act(runOrPlan));
   practice.command('stop').description('Stop the running session; it can go on later.').action(act(stop));
   practice
     .command('report')
@@ -39,28 +41,40 @@ export const declarePractice: DeclareCommand = (practice, act) => {
     .option('--out <file>', 'also write every task, lesson and cost to this file, as Markdown')
     .description('Show what a session attempted, learned and cost.')
     .action(act(report));
-  const tasks = practice.command('tasks').description('List, show, add and exclude the tasks of practice.');
-  tasks
-    .command('list')
+  practice
+    .command('tasks')
+    .addArgument(new Argument('[tasks...]', 'show this one; with --drop: these'))
     .option('--domain <name>', 'only tasks of this domain')
-    .description('List the tasks.')
-    .action(act(listTasks));
-  tasks
-    .command('show')
-    .addArgument(new Argument('<id>', 'the task'))
-    .description('Show one task.')
-    .action(act(showTask));
-  tasks
-    .command('add')
-    .addArgument(new Argument('<file>', 'one JSON object a line, each with a prompt'))
-    .description('Add tasks from a file.')
-    .action(act(addTasks));
-  tasks
-    .command('exclude')
-    .addArgument(new Argument('<id...>', 'the tasks'))
-    .description('Exclude tasks for good, with their variations.')
-    .action(act(excludeTasks));
+    .option('--add', 'add the tasks of a file: one JSON object a line, each with a prompt')
+    .option('--drop', 'exclude tasks for good, with their variations')
+    .description('List, show, add and exclude the tasks of practice.')
+    .action(act(practiceTasks));
 };
+
+interface TaskOptions extends Positional {
+  readonly domain?: string;
+  readonly add?: true;
+  readonly drop?: true;
+}
+
+function practiceTasks(options: TaskOptions, context: CommandContext): Promise<ExitCode> {
+  const { args, add, drop } = options;
+  const [first] = args;
+  if (add === true || drop === true) {
+    if (first !== undefined)
+      return add === true ? addTasks(options, context) : excludeTasks(options, context);
+    const what = add === true ? 'no file was named' : 'no task was named';
+    throw new CommandError(
+      EXIT.wrongUse,
+      what,
+      `instar practice tasks ${add === true ? '--add FILE' : '--drop TASK'}`,
+    );
+  }
+  return first === undefined ? listTasks(options, context) : showTask(options, context);
+}
+
+const runOrPlan = (options: RunOptions, context: CommandContext): Promise<ExitCode> =>
+  options.plan === true ? plan(options, context) : run(options, context);
 
 const withSession = (command: import('commander').Command) =>
   command
@@ -83,12 +97,13 @@ const show = (
   context: CommandContext,
   ask: (api: DaemonApi) => Promise<JsonObject>,
   print: (answer: JsonObject, printer: Printer) => void,
+  isDone: (answer: JsonObject) => boolean = () => true,
 ): Promise<ExitCode> =>
   withApi(context, async ({ api }) => {
     const answer = await ask(api);
     if (context.printer.json) context.printer.document(answer);
     else print(answer, context.printer);
-    return EXIT.ok;
+    return isDone(answer) ? EXIT.ok : EXIT.failed;
   });
 
 const status = (_: object, context: CommandContext): Promise<ExitCode> =>
@@ -117,7 +132,7 @@ function showStatus(answer: JsonObject, printer: Printer): void {
   for (const one of asArray(answer.origins).map(asObject))
     rows.push([
       'from',
-      `${one.origin} tasks: ${plural(Number(one.learned), 'lesson')} for ${one.tokens} tokens of attempts; chosen ${one.pay} times as readily as at first`,
+      `${one.origin} tasks: ${plural(Number(one.learned), 'lesson')} for ${one.tokens} tokens of attempts`,
     ]);
   const sessions = asArray(answer.sessions).map(asObject);
   rows.push(...weightsRows(asObject(sessions.find(({ weights }) => weights !== undefined))));
@@ -165,6 +180,31 @@ const progressOf = ({
     ...(Number(compared) > 0 ? [`weights compared on ${plural(Number(compared), 'pair')}`] : []),
   ].join(' · ');
 
+/** The same for the line that follows a session. */
+function stateOf({
+  tasks,
+  epochs,
+  group,
+  attempts,
+  graded,
+  experiences,
+  decided,
+}: JsonObject): ProgressState {
+  const [made, per] = [Number(attempts), Number(group ?? 0) * Number(epochs ?? 1)];
+  const of = per > 0 ? Number(tasks) * per : undefined;
+  if (of === undefined || made < of)
+    return {
+      phase: 'attempting',
+      done: made,
+      ...(of === undefined ? {} : { of }),
+      detail: `${graded} graded`,
+    };
+  return {
+    phase: 'comparing and learning',
+    detail: `${plural(Number(experiences), 'experience')}, ${plural(Number(decided), 'trial')} decided`,
+  };
+}
+
 const plan = (options: SessionOptions, context: CommandContext): Promise<ExitCode> =>
   show(
     context,
@@ -198,44 +238,47 @@ const plan = (options: SessionOptions, context: CommandContext): Promise<ExitCod
           'The price of a model is unknown: the cost is too low. Set it in the provider’s entry (price).',
         );
       if (Number(answer.tasks) === 0)
-        printer.note('There are no tasks yet. Add some with: instar practice tasks add FILE.jsonl');
+        printer.note('There are no tasks yet. Add some with: instar practice tasks --add FILE.jsonl');
     },
   );
 
 const POLL_MS = 500;
 
-const run = (
-  options: SessionOptions & { readonly detach?: boolean },
-  context: CommandContext,
-): Promise<ExitCode> =>
+interface RunOptions extends SessionOptions {
+  readonly detach?: true;
+  readonly plan?: true;
+}
+
+const run = (options: RunOptions, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ api }) => {
-    const { printer, stderr } = context;
+    const { printer } = context;
     const begun = await api.practice({ do: 'run', ...requestOf(options) });
     if (begun.started !== true) {
       if (printer.json) printer.document(begun);
-      else printer.line(`Nothing is practised. ${asString(begun.why) ?? ''}`);
-      return EXIT.ok;
+      else printer.line(`Nothing was practised. ${asString(begun.why) ?? ''}`);
+      return EXIT.failed;
     }
     if (options.detach === true) {
       if (printer.json) printer.document(begun);
-      else printer.line('The session runs in the background. See: instar practice status');
+      else printer.line('The session runs in the background. See: instar practice');
       return EXIT.ok;
     }
     const stop = new AbortController();
     const onSignal = (): void => stop.abort();
     process.once('SIGINT', onSignal);
     process.once('SIGTERM', onSignal);
-    const isLive = stderr.isTTY === true && !printer.json;
+    const progress = createProgress(context);
     try {
       for (;;) {
         if (stop.signal.aborted) await api.practice({ do: 'stop' });
         const now = await api.practice({ do: 'status' });
         const running = asObject(now.running);
         if (running.tasks === undefined) {
-          if (isLive) stderr.write('\r\u001b[K');
-          return await reportEnd(api, now, context);
+          progress.clear();
+          const code = await reportEnd(api, now, context);
+          return stop.signal.aborted ? EXIT.interrupted : code;
         }
-        if (isLive) stderr.write(`\r\u001b[K${progressOf(running)}`);
+        progress.show(stop.signal.aborted ? { phase: 'stopping' } : stateOf(running));
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       }
     } finally {
@@ -343,8 +386,11 @@ function showReport(answer: JsonObject, printer: Printer): void {
     ...(typeof answer.note === 'string' ? [['note', answer.note] as const] : []),
     [
       'attempts',
-      `${counts.graded ?? 0} graded, ${counts.ungraded ?? 0} without a grade, ${counts.infrastructure ?? 0} failed for reasons of our own`,
+      `${counts.graded ?? 0} graded, ${counts.ungraded ?? 0} without a grade, ${counts.infrastructure ?? 0} broken off`,
     ],
+    ...asArray(answer.failures)
+      .map(asObject)
+      .map(({ why, count }) => ['broken off', `${count}: ${why}`] as const),
     [
       'groups',
       `${counts.kept ?? 0} of ${counts.groups ?? 0} had better and worse attempts; ${counts.recorded ?? 0} from recorded work`,
@@ -374,7 +420,7 @@ const listTasks = ({ domain }: { readonly domain?: string }, context: CommandCon
     (answer, printer) => {
       const tasks = asArray(answer.tasks).map(asObject);
       if (tasks.length === 0)
-        return printer.line('There are no tasks yet. Add some with: instar practice tasks add FILE.jsonl');
+        return printer.line('There are no tasks yet. Add some with: instar practice tasks --add FILE.jsonl');
       printer.table([
         [dim('task'), dim('from'), dim('split'), dim('graded by'), dim('expected'), dim('request')],
         ...tasks.map(({ id, origin, split, check, expected, prompt }) => [
@@ -389,7 +435,7 @@ const listTasks = ({ domain }: { readonly domain?: string }, context: CommandCon
     },
   );
 
-const showTask = ({ args: [id = ''] }: WithArgs, context: CommandContext): Promise<ExitCode> =>
+const showTask = ({ args: [id = ''] }: Positional, context: CommandContext): Promise<ExitCode> =>
   show(
     context,
     (api) => api.practice({ do: 'task', id }),
@@ -404,7 +450,7 @@ const showTask = ({ args: [id = ''] }: WithArgs, context: CommandContext): Promi
     },
   );
 
-const addTasks = ({ args: [file = ''] }: WithArgs, context: CommandContext): Promise<ExitCode> => {
+const addTasks = ({ args: [file = ''] }: Positional, context: CommandContext): Promise<ExitCode> => {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -423,13 +469,15 @@ const addTasks = ({ args: [file = ''] }: WithArgs, context: CommandContext): Pro
       for (const fault of asArray(faults).map(asObject))
         printer.note(`${fault.file}:${fault.line}: ${fault.what}. ${fault.fix}`);
     },
+    ({ added }) => Number(added) > 0,
   );
 };
 
-const excludeTasks = ({ args: id }: WithArgs, context: CommandContext): Promise<ExitCode> =>
+const excludeTasks = ({ args: id }: Positional, context: CommandContext): Promise<ExitCode> =>
   show(
     context,
     (api) => api.practice({ do: 'exclude', ids: [...id] }),
     ({ excluded, unknown }, printer) =>
       printer.line(`${plural(Number(excluded), 'task')} excluded, ${unknown} not known`),
+    ({ excluded }) => Number(excluded) > 0,
   );

@@ -10,12 +10,13 @@ import {
   type ExitCode,
   type Positional,
 } from './context.ts';
+import { rare } from './help.ts';
 import { withApi } from './with-api.ts';
 
 /** `lessons propose`. */
 export const declareProposeLessons: DeclareCommand = (lessons: Command, act) =>
   void lessons
-    .command('propose')
+    .command('propose', rare)
     .argument('<name...>', 'skills, by name or id')
     .addOption(
       new Option('--to <program>', 'whose users decide about them').choices(['openclaw']).default('openclaw'),

@@ -6,24 +6,27 @@ import { dim, type Part, type Printer } from './print.ts';
 import { showReload } from './show-reload.ts';
 import { withApi } from './with-api.ts';
 
-export const declareSchedule: DeclareCommand = (schedule, act) => {
-  schedule
-    .command('status')
-    .description('Show each presence signal, the state, the running job and the remaining budget.')
-    .addHelpText('after', '\nExample:\n  $ instar schedule status --json\n')
-    .action(act(scheduleStatus));
-  schedule
-    .command('next')
-    .description('Show when the next window opens and why then, and all windows of the next 24 hours.')
-    .action(act(scheduleNext));
-  schedule
-    .command('suggest')
-    .option('--write', 'write the suggestion to the config; a copy of the old one (.old) is kept')
-    .description('Suggest quiet hours from the recorded activity, with the evidence.')
-    .action(act(scheduleSuggest));
-};
+export const declareSchedule: DeclareCommand = (schedule, act) =>
+  void schedule
+    .option('--next', 'only when the next window opens and why then, and all windows of the next 24 hours')
+    .option('--suggest', 'suggest quiet hours from the recorded activity, with the evidence')
+    .option('--write', 'with --suggest: write them to the config; a copy of the old one (.old) is kept')
+    .action(act(showSchedule));
 
-const scheduleStatus = (_options: object, context: CommandContext): Promise<ExitCode> =>
+interface ScheduleOptions {
+  readonly next?: true;
+  readonly suggest?: true;
+  readonly write?: true;
+}
+
+const showSchedule = (options: ScheduleOptions, context: CommandContext): Promise<ExitCode> =>
+  options.suggest === true
+    ? scheduleSuggest(options, context)
+    : options.next === true
+      ? scheduleNext(context)
+      : scheduleStatus(context);
+
+const scheduleStatus = (context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ api }) => {
     const schedule = await api.schedule();
     if (context.printer.json) context.printer.document(schedule);
@@ -31,7 +34,7 @@ const scheduleStatus = (_options: object, context: CommandContext): Promise<Exit
     return EXIT.ok;
   });
 
-const scheduleNext = (_options: object, context: CommandContext): Promise<ExitCode> =>
+const scheduleNext = (context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ api }) => {
     const schedule = await api.schedule();
     const { printer } = context;
@@ -99,7 +102,7 @@ const wordOf = (value: unknown): string => (value === undefined ? '' : String(va
 const listOf = (value: unknown): readonly JsonObject[] => asArray(value).map(asObject);
 
 /** Quiet hours from the recorded activity, with the evidence. Only `--write` changes the config. */
-const scheduleSuggest = (options: { readonly write?: true }, context: CommandContext): Promise<ExitCode> =>
+const scheduleSuggest = (options: ScheduleOptions, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ api, keysApi }) => {
     const { printer } = context;
     const suggestion = await api.suggestWindows();

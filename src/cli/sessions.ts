@@ -46,7 +46,7 @@ export const declareSessions: DeclareCommand = (sessions, act) => {
     .action(act(showSession));
   sessions
     .command('erase')
-    .argument('<session>', 'id of a session')
+    .argument('<session>', 'id of a session, or last')
     .option('--yes', 'confirm: this cannot be undone')
     .description('Erase the content of a session permanently.')
     .action(act(eraseSession));
@@ -77,7 +77,10 @@ const listSessions = (options: ListOptions, context: CommandContext): Promise<Ex
       ...(project ? { project: await findProject(api, project, context) } : {}),
     };
     const list: JsonObject[] = [];
-    let before = options.before === undefined ? undefined : await timeBefore(api, options.before);
+    let before =
+      options.before === undefined
+        ? undefined
+        : await timeBefore(api, await sessionNamed(options.before, api, context));
     while (list.length < limit) {
       const most = Math.min(limit - list.length, MOST_AT_ONCE);
       const cursor = before === undefined ? {} : { before };
@@ -181,9 +184,9 @@ function sessionRows(list: readonly JsonObject[], now: number): readonly (readon
 }
 
 /** `[bad] write the export`: what was asked, after the last word of a person about it, or else how it went. */
-function askedPart({ erased, asked, rewards, score }: JsonObject): Part {
+function askedPart({ erased, asked, rewards, score, runKind }: JsonObject): Part {
   if (erased === true) return dim('(erased)');
-  const text = asString(asked) ?? '(no text)';
+  const text = `${runKind === undefined ? '' : `[${String(runKind)}] `}${asString(asked) ?? '(no text)'}`;
   const given = asArray(rewards).map(asObject);
   const own = given.findLast(({ source }) => source === 'person') ?? given.at(-1);
   const word = own === undefined ? undefined : WORDS[Math.sign(asNumber(own.score) ?? 0)];
@@ -205,10 +208,9 @@ const showSession = (options: ShowOptions, context: CommandContext): Promise<Exi
     const { args, full, limit, from, all } = options;
     const { api, keysApi, lessonsApi } = apis;
     const { printer } = context;
-    const typed = args[0] ?? '';
-    const id = typed === 'last' ? asString((await findNewestTurn(api, {}, context)).session) : typed;
+    const typed = await sessionNamed(args[0] ?? '', api, context);
     const isPart = limit !== undefined || from !== undefined;
-    const session = await api.session(id ?? typed, {
+    const session = await api.session(typed, {
       ...(printer.json && !isPart ? {} : { limit: limit ?? DEFAULT_LIMIT }),
       ...(from === undefined ? {} : { from }),
       hidesAux: !printer.json && all !== true,
@@ -233,12 +235,16 @@ const showSession = (options: ShowOptions, context: CommandContext): Promise<Exi
 const namesOf = (list: readonly JsonObject[]): ReadonlyMap<string, string> =>
   new Map(list.map(({ id, title, name }) => [asString(id) ?? '', asString(title) ?? asString(name) ?? '']));
 
+/** `last`: of the newest turn of the project you stand in, else of all. */
+const sessionNamed = async (typed: string, api: DaemonApi, context: CommandContext): Promise<string> =>
+  typed === 'last' ? (asString((await findNewestTurn(api, {}, context)).session) ?? typed) : typed;
+
 const eraseSession = (
   { args, yes }: Positional & { readonly yes?: true },
   context: CommandContext,
 ): Promise<ExitCode> =>
   withApi(context, async ({ api }) => {
-    const typed = args[0] ?? '';
+    const typed = await sessionNamed(args[0] ?? '', api, context);
     const session = await api.session(typed, { from: 1, limit: 1, hidesAux: true });
     if (session === undefined) throw await unknownSession(api, typed);
     const id = asString(session.id) ?? typed;

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import { asArray, asObject } from '../core/json.ts';
 import {
   type CommandContext,
@@ -9,28 +10,15 @@ import {
 } from './context.ts';
 import { withApi } from './with-api.ts';
 
-/** `instar lessons share NAME --team`. */
-export const declareShareLesson: DeclareCommand = (lessons, act) => {
-  lessons
-    .command('share')
+/** `instar team share LESSON`. */
+export const declareShareLesson: DeclareCommand = (share, act) =>
+  void share
     .argument('<lesson>', 'id or name of a lesson')
-    .option('--team', 'with all members of the team')
-    .description('Move a lesson of one person to the team, for an owner of the team.')
+    .addOption(new Option('--team', 'of the old name').hideHelp())
     .action(act(shareLesson));
-};
 
-interface ShareOptions extends Positional {
-  readonly team?: true;
-}
-
-const shareLesson = ({ args, team }: ShareOptions, context: CommandContext): Promise<ExitCode> => {
-  if (team !== true)
-    throw new CommandError(
-      EXIT.wrongUse,
-      'say with whom',
-      'with all members: instar lessons share NAME --team',
-    );
-  return withApi(context, async ({ keysApi }) => {
+const shareLesson = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ keysApi }) => {
     const done = await keysApi.members({ do: 'move', lesson: args[0] ?? '' });
     const { status, why } = asObject(asArray(done.results)[0]);
     if (context.printer.json) context.printer.document(done);
@@ -41,4 +29,3 @@ const shareLesson = ({ args, team }: ShareOptions, context: CommandContext): Pro
     if (status === 'same' && !context.printer.json) context.printer.line('It is the team’s already.');
     return EXIT.ok;
   });
-};

@@ -49,20 +49,22 @@ export function changeShared(
         text === undefined ? { unset: true } : { value: readSettingValue(readSettingPath(name), text) };
       const report = await keysApi.setSetting({ path, ...edit, shared: true });
       const { shared } = decodeSettings(await keysApi.settings());
-      showShared(context, report, path, text, shared);
+      showShared(context, { report, path, text, shared });
       return EXIT.ok;
     },
     true,
   );
 }
 
-function showShared(
-  { printer }: CommandContext,
-  report: JsonObject,
-  path: string,
-  text: string | undefined,
-  shared: readonly DescribedShared[],
-): void {
+interface SharedChange {
+  readonly report: JsonObject;
+  readonly path: string;
+  /** Undefined: it was taken back. */
+  readonly text: string | undefined;
+  readonly shared: readonly DescribedShared[];
+}
+
+function showShared({ printer }: CommandContext, { report, path, text, shared }: SharedChange): void {
   if (printer.json) {
     printer.document(report);
     return;
@@ -74,7 +76,7 @@ function showShared(
     if (one.state === 'overruled')
       printer.note(
         { text: '  here    ', style: 'yellow' },
-        `the config file here says otherwise about ${one.path}, and wins: instar config unset ${one.path}`,
+        `the config file here says otherwise about ${one.path}, and wins: instar config set --default ${one.path}`,
       );
   if (report.running === true && !isSame) showReload(printer, report);
 }

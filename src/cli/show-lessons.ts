@@ -1,7 +1,7 @@
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
 import { dollars, localTime, plural, relativeTime } from '../text/phrases.ts';
 import { shortId } from '../text/short-id.ts';
-import { wrapText } from '../text/text-width.ts';
+import { cutToWidth, wrapText } from '../text/text-width.ts';
 import { checkLines } from './check-lesson.ts';
 import { dim, type Part, type Printer } from './print.ts';
 
@@ -12,6 +12,8 @@ const timeOf = (value: unknown): number => Date.parse(text(value));
 
 /** From this width on a list also says what each lesson is for. */
 const WIDE = 110;
+/** What the other columns need on a narrow terminal. */
+const NARROW_REST = 42;
 
 /** The columns of `lessons list`. Without a width a program reads them, and gets every word. */
 export function lessonTable(
@@ -21,27 +23,34 @@ export function lessonTable(
 ): readonly (readonly Part[])[] {
   const isWide = width === undefined || width >= WIDE;
   const hasKinds = lessons.some(({ kind }) => kind !== 'skill');
+  const titleWidth =
+    width === undefined || isWide ? Number.POSITIVE_INFINITY : Math.max(20, width - NARROW_REST);
   const head = [
     'LESSON',
-    'ID',
+    ...(isWide ? ['ID'] : []),
     'STATE',
-    ...(hasKinds ? ['KIND'] : []),
-    'CHANGED',
+    ...(hasKinds && isWide ? ['KIND'] : []),
     'KEPT',
-    width === undefined ? 'EFFECT' : 'EFFECT (scored sessions)',
-    ...(isWide ? ['FOR'] : []),
+    'CHANGED',
+    ...(isWide ? [width === undefined ? 'EFFECT' : 'EFFECT (scored sessions)', 'FOR'] : []),
   ];
   return [
     head.map(dim),
     ...lessons.map((lesson) => [
-      titleText(lesson),
-      shortId(text(lesson.id)),
+      cutToWidth(titleText(lesson), titleWidth),
+      ...(isWide ? [shortId(text(lesson.id))] : []),
       stateOf(lesson),
-      ...(hasKinds ? [text(lesson.kind)] : []),
-      relativeTime(timeOf(lesson.changedAt), now),
+      ...(hasKinds && isWide ? [text(lesson.kind)] : []),
       keptCell(asObject(lesson.adherence)),
-      width === undefined ? effectCell(lesson) : effectCell(lesson).replace(/; too early to tell.*$/, ''),
-      ...(isWide ? [purposeOf(lesson)] : []),
+      relativeTime(timeOf(lesson.changedAt), now),
+      ...(isWide
+        ? [
+            width === undefined
+              ? effectCell(lesson)
+              : effectCell(lesson).replace(/; too early to tell.*$/, ''),
+            purposeOf(lesson),
+          ]
+        : []),
     ]),
   ];
 }
@@ -161,9 +170,8 @@ const field = (label: string, value: string | undefined): readonly (readonly [st
 
 /** The command for what can be done about a lesson's state. */
 function nextStep({ state, name }: LessonJson, fix: string | undefined): string | undefined {
-  if (state === 'proposed') return `${fix ?? ''} (or: instar lessons reject ${text(name)})`;
-  if (state === 'trial')
-    return `${fix ?? ''} ends the trial; instar lessons retire ${text(name)} ends its use`;
+  if (state === 'proposed') return `${fix ?? ''} (or: instar lessons drop ${text(name)})`;
+  if (state === 'trial') return `${fix ?? ''} ends the trial; instar lessons drop ${text(name)} ends its use`;
   if (fix === undefined) return undefined;
   return state === 'live' ? `${fix} ends its use` : `${fix} brings it back`;
 }
@@ -216,17 +224,11 @@ export function reviewRows(review: LessonJson, now: number): readonly (readonly 
   return [
     ...list('waiting').flatMap((lesson): readonly (readonly [string, Part])[] => [
       ['needs you', `${titleText(lesson)}: ${text(lesson.reason) || 'every change needs approval'}`],
-      [
-        'needs you',
-        { text: `→ instar lessons show ${text(lesson.name)}, then approve or reject it`, style: 'cyan' },
-      ],
+      ['needs you', { text: `→ instar lessons keep ${text(lesson.name)}, or drop it`, style: 'cyan' }],
     ]),
     ...list('undecided').flatMap((lesson): readonly (readonly [string, Part])[] => [
       ['on trial', `${titleText(lesson)}: ${text(lesson.reason)}`],
-      [
-        'on trial',
-        { text: `→ instar lessons approve ${text(lesson.name)} --live, or retire it`, style: 'cyan' },
-      ],
+      ['on trial', { text: `→ instar lessons keep ${text(lesson.name)} --live, or drop it`, style: 'cyan' }],
     ]),
     ...list('byFile').map((lesson): readonly [string, Part] => [
       'by file',

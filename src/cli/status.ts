@@ -1,16 +1,37 @@
 import { askStatus, type StatusReport } from '../api/daemon-status.ts';
+import { sayWaiting } from '../api/what-waits.ts';
 import { homeAt } from '../config/home.ts';
 import { describeSettingsState } from '../config/settings-state.ts';
+import { asNumber, asObject, asString } from '../core/json.ts';
 import { localTime, plural, relativeTime } from '../text/phrases.ts';
+import { cutToWidth } from '../text/text-width.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
-import type { Part, Printer } from './print.ts';
+import { declareLogOptions, LOG_HELP, type LogsOptions, logs } from './logs.ts';
+import { dim, lineWidth, type Part, type Printer } from './print.ts';
 import { waitingRows } from './say-waiting.ts';
+import { printToday } from './today.ts';
+import { withApi } from './with-api.ts';
 
 export const declareStatus: DeclareCommand = (command, act) =>
-  void command.addHelpText('after', '\nExample:\n  $ instar status --json\n').action(act(status));
+  void declareLogOptions(
+    command
+      .option('--why', 'everything about it, and what was learned today')
+      .option('--log', 'print the log instead, also when Instar does not run'),
+  )
+    .addHelpText(
+      'after',
+      `\n${LOG_HELP}\nExamples:\n  $ instar status --why\n  $ instar status --log -f\n  $ instar status --log --level warn --since 2h\n`,
+    )
+    .action(act(status));
+
+interface StatusOptions extends LogsOptions {
+  readonly why?: true;
+  readonly log?: true;
+}
 
 /** Prints the status of the daemon that serves this home. */
-async function status(_options: object, context: CommandContext): Promise<ExitCode> {
+async function status(options: StatusOptions, context: CommandContext): Promise<ExitCode> {
+  if (options.log === true) return logs(options, context);
   const { printer } = context;
   const report = await askStatus(homeAt(context.homeDir), context.env);
   if (report === undefined) {
@@ -22,16 +43,125 @@ async function status(_options: object, context: CommandContext): Promise<ExitCo
     return EXIT.failed;
   }
   if ('what' in report) throw new CommandError(EXIT.failed, report.what, report.fix);
+  const settings = describeSettingsState(report.raw.settings);
   if (printer.json) printer.document({ ...report.raw, running: true, ...report.daemon });
-  else {
-    show(printer, report);
-    for (const { what, fix } of describeSettingsState(report.raw.settings))
+  else if (options.why === true) {
+    showWhole(printer, report);
+    for (const { what, fix } of settings)
       printer.note({ text: 'settings ', style: 'yellow' }, `${what} → ${fix}`);
+    printer.line('');
+    return withApi(context, (apis) => printToday(apis, printer));
+  } else {
+    const width = lineWidth(context.stdout, context.env);
+    printer.line(
+      { text: 'running', style: 'green' },
+      ` at ${report.daemon.url}, since ${since(report.daemon.startedAt)}`,
+    );
+    for (const [label, text] of summaryRows(report, settings, Date.now()))
+      printer.table([
+        [dim(label.padEnd(LABEL)), width === undefined ? text : cutPart(text, width - LABEL - 2)],
+      ]);
   }
   return EXIT.ok;
 }
 
-function show(
+const LABEL = 'learned'.length;
+
+interface Step {
+  readonly what: string;
+  readonly fix: string;
+}
+
+/** At most nine rows, the last of which is the one next step. */
+function summaryRows(
+  report: StatusReport,
+  settings: readonly Step[],
+  now: number,
+): readonly (readonly [string, Part])[] {
+  const { providers, raw, counts, recording, waiting } = report;
+  const lessons = asObject(asObject(raw.library).lessons);
+  const countOf = (state: string): number => asNumber(lessons[state]) ?? 0;
+  const inUse = countOf('live') + countOf('trial');
+  const undecided = waiting.filter(({ code }) => code === 'needs-approval' || code === 'not-tested');
+  const decisions = undecided.reduce((sum, { count }) => sum + (asNumber(count) ?? 1), 0);
+  const recorded = recordingState(recording);
+  const kept = asString(asObject(asObject(raw.library).adherence).words);
+  const rest = waiting.filter((one) => !undecided.includes(one) && one.code !== 'session-open');
+  const [first] = rest;
+  return [
+    ['model', providers.length === 0 ? NO_PROVIDER : providers.map(({ name }) => name).join(', ')],
+    ['served', servedWords(counts)],
+    ...(typeof recorded === 'string' ? [] : [['record', recorded] as const]),
+    [
+      'learned',
+      inUse === 0
+        ? 'nothing yet'
+        : `${plural(inUse, 'lesson')} in use${kept === undefined ? '' : `; ${kept}`}`,
+    ],
+    ...(decisions === 0
+      ? []
+      : [
+          [
+            'decide',
+            {
+              text: `${plural(decisions, 'lesson')} ${decisions === 1 ? 'needs' : 'need'} your decision`,
+              style: 'yellow',
+            },
+          ] as const,
+        ]),
+    ...(first === undefined
+      ? []
+      : [
+          [
+            'waits',
+            `${sayWaiting(first, now)}${rest.length === 1 ? '' : `; ${rest.length - 1} more: instar status --why`}`,
+          ] as const,
+        ]),
+    ['next', { text: nextStep(report, settings, decisions), style: 'cyan' }],
+  ];
+}
+
+const NO_PROVIDER = 'none yet: the built-in toy model answers';
+
+const servedWords = ({ served, failed = 0, refused = 0, inFlight = 0 }: StatusReport['counts']): string =>
+  [
+    `${served === undefined ? 'an unknown number of' : served} ${served === 1 ? 'request' : 'requests'}`,
+    ...(inFlight > 0 ? [`${inFlight} in progress`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(refused > 0 ? [`${refused} refused`] : []),
+  ].join(', ');
+
+/** The one thing to do now. */
+function nextStep(
+  { providers, counts, recording, waiting }: StatusReport,
+  [setting]: readonly Step[],
+  decisions: number,
+): string {
+  if (recording.degraded !== undefined || recording.missing !== undefined) return 'instar doctor';
+  if (providers.length === 0) return 'instar init  (choose the model that answers your agents)';
+  if (setting !== undefined) return setting.fix;
+  const urgent = waiting.find(({ code, fix }) => fix !== undefined && URGENT.has(asString(code) ?? ''));
+  if (urgent !== undefined) return asString(urgent.fix) ?? '';
+  if (decisions > 0) return 'instar lessons review';
+  if ((counts.served ?? 0) === 0) return 'instar connect  (point an agent at Instar)';
+  return 'work on; when an answer is wrong, say so to your agent';
+}
+
+const URGENT: ReadonlySet<string> = new Set([
+  'store-degraded',
+  'database-away',
+  'clock-not-believed',
+  'learning-stopped',
+  'learning-off',
+  'no-key',
+  'budget-spent',
+  'model-unavailable',
+]);
+
+const cutPart = (part: Part, width: number): Part =>
+  typeof part === 'string' ? cutToWidth(part, width) : { ...part, text: cutToWidth(part.text, width) };
+
+function showWhole(
   printer: Printer,
   {
     daemon,
@@ -53,7 +183,7 @@ function show(
   );
   const serves =
     providers.length === 0
-      ? ['instar/nano, a laboratory model; no provider yet']
+      ? ['the toy model inside Instar; no provider yet']
       : providers.map((provider) => `${provider.name} (${provider.serves})`);
   printer.fields([
     ['since', since(daemon.startedAt)],

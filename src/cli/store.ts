@@ -9,6 +9,7 @@ import {
   type ExitCode,
   type Positional,
 } from './context.ts';
+import { createProgress } from './progress.ts';
 
 export const declareStore: DeclareCommand = (store, act) => {
   store
@@ -17,12 +18,10 @@ export const declareStore: DeclareCommand = (store, act) => {
     .argument('<to>', 'postgres://USER:PASSWORD@HOST/DATABASE, or sqlite')
     .addHelpText(
       'after',
-      '\nEverything is copied, compared by hashes, and only then used.\nInterrupted, the same command goes on.\n\nExample:\n  $ instar stop\n  $ instar store migrate postgres://instar@localhost/instar\n  $ instar up\n',
+      '\nEverything is copied, compared by hashes, and only then used.\nInterrupted, the same command goes on.\n\nExample:\n  $ instar stop\n  $ instar team store migrate postgres://instar@localhost/instar\n  $ instar up\n',
     )
     .action(act(migrateStore));
 };
-
-const TOLD_EVERY = 20_000;
 
 const migrateStore = async ({ args }: Positional, context: CommandContext): Promise<ExitCode> => {
   const to = args[0] ?? '';
@@ -31,19 +30,15 @@ const migrateStore = async ({ args }: Positional, context: CommandContext): Prom
     throw new CommandError(
       EXIT.wrongUse,
       'the record can be moved to postgres://… or to sqlite',
-      'instar store migrate postgres://USER:PASSWORD@HOST/DATABASE',
+      'instar team store migrate postgres://USER:PASSWORD@HOST/DATABASE',
     );
   const missing = whyNoPgDriver();
   if (missing !== undefined) throw new CommandError(EXIT.failed, missing);
   const { moveStore } = await import('../../team/move-store.ts');
-  let told = 0;
-  const onProgress = (done: number, of: number): void => {
-    if (printer.json || done - told < TOLD_EVERY) return;
-    told = done;
-    printer.line(`${done} of ${of} facts are copied`);
-  };
+  const progress = createProgress(context);
+  const onProgress = (done: number, of: number): void => progress.show({ phase: 'copying facts', done, of });
   try {
-    const moved = await moveStore(homeAt(context.homeDir), { env, to, onProgress });
+    const moved = await moveStore(homeAt(context.homeDir), { env, to, onProgress }).finally(progress.clear);
     if (printer.json) printer.document(moved);
     else {
       printer.line(

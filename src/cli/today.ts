@@ -1,3 +1,4 @@
+import type { OwnerApis } from '../core/daemon-api.ts';
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
 import { dollars, localTime, plural, relativeTime } from '../text/phrases.ts';
 import { type CommandContext, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
@@ -6,20 +7,23 @@ import { waitingRows } from './say-waiting.ts';
 import { titleText } from './show-lessons.ts';
 import { withApi } from './with-api.ts';
 
-export const declareToday: DeclareCommand = (command, act) =>
-  void command.addHelpText('after', '\nExample:\n  $ instar today\n').action(act(today));
+export const declareToday: DeclareCommand = (command, act) => void command.action(act(today));
 
 /** What was learned since midnight, what it changed, what waits, and what it cost. */
 const today = (_options: object, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ api, lessonsApi }) => {
-    const day = await lessonsApi.today();
-    const learning = await api.learning();
-    const { printer } = context;
-    if (printer.json)
-      printer.document({ ...day, learning: learning.on !== false, waiting: learning.waiting ?? [] });
-    else print(printer, day, learning, Date.now());
-    return EXIT.ok;
-  });
+  withApi(context, (apis) => printToday(apis, context.printer));
+
+export async function printToday(
+  { api, lessonsApi }: Pick<OwnerApis, 'api' | 'lessonsApi'>,
+  printer: Printer,
+): Promise<ExitCode> {
+  const day = await lessonsApi.today();
+  const learning = await api.learning();
+  if (printer.json)
+    printer.document({ ...day, learning: learning.on !== false, waiting: learning.waiting ?? [] });
+  else print(printer, day, learning, Date.now());
+  return EXIT.ok;
+}
 
 function print(printer: Printer, day: JsonObject, learning: JsonObject, now: number): void {
   const learned = asArray(day.learned).map(asObject);

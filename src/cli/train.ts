@@ -5,6 +5,7 @@ import { plural } from '../text/phrases.ts';
 import { confirmOwner } from './confirm-owner.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { dim, type Printer } from './print.ts';
+import { createProgress, type ProgressState } from './progress.ts';
 import {
   describeSupply,
   findPolicyUse,
@@ -122,16 +123,16 @@ const trainRun = ({ steps }: TrainRunOptions, context: CommandContext): Promise<
     }
   });
 
-/** Nothing to train on is no failure: it is said, with what would change it. */
+/** Nothing was done: the reason is said, with what would change it. */
 function reportIdle({ printer }: CommandContext, why: string): ExitCode {
   if (printer.json) printer.document({ started: false, why });
   else printer.line(`Nothing was trained. ${why}`);
-  return EXIT.ok;
+  return EXIT.failed;
 }
 
 /** Resolves with the status after the window, or with the reason when there is nothing to train on. */
 async function follow(
-  { stderr, printer }: CommandContext,
+  context: CommandContext,
   { api, isOwn, begin }: WithTraining,
   request: TrainRunOptions,
   signal: AbortSignal,
@@ -139,14 +140,8 @@ async function follow(
   const stopped = new Promise<undefined>((resolve) => {
     signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
-  const isLive = stderr.isTTY === true && !printer.json;
-  let shown = '';
-  const show = (line: string): void => {
-    if (printer.json || line === shown) return;
-    shown = line;
-    stderr.write(isLive ? `\r\u001b[K${line}` : `${line}\n`);
-  };
-  show('looking for tasks');
+  const progress = createProgress(context);
+  progress.show({ phase: 'looking for tasks' });
   try {
     const why = await Promise.race([
       begin(request, signal),
@@ -156,13 +151,13 @@ async function follow(
     let window = asObject((await api.training()).window);
     // An own window stops at its next safe point; the daemon's continues without this command.
     while (window.isRunning === true && (isOwn || !signal.aborted)) {
-      show(signal.aborted ? 'pausing' : progressOf(window));
+      progress.show(signal.aborted ? { phase: 'pausing' } : stateOf(window));
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       window = asObject((await api.training()).window);
     }
     return await api.training();
   } finally {
-    if (isLive) stderr.write('\r\u001b[K');
+    progress.clear();
   }
 }
 
@@ -176,7 +171,7 @@ function report(
   const isGoingOn = isStopped && !isOwn;
   if (printer.json) {
     printer.document({ ...status, ...(isStopped && { stopped: isGoingOn ? 'watching' : 'training' }) });
-    return isStopped || window.problem !== undefined ? EXIT.failed : EXIT.ok;
+    return isStopped ? EXIT.interrupted : window.problem !== undefined ? EXIT.failed : EXIT.ok;
   }
   printer.line(progressOf(window));
   for (const move of movesOf(window)) printer.line(move);
@@ -193,7 +188,7 @@ function report(
       'completed steps are kept; try again with: instar train run',
     );
   else explain(printer, status, window);
-  return isStopped ? EXIT.failed : EXIT.ok;
+  return isStopped ? EXIT.interrupted : EXIT.ok;
 }
 
 /** What happens next, or why no weights moved. */
@@ -206,6 +201,14 @@ function explain(printer: Printer, status: JsonObject, window: JsonObject): void
     );
   } else if (movesOf(window).length === 0)
     printer.note('no weights moved: all attempts scored alike, so there was nothing to learn');
+}
+
+function stateOf(window: JsonObject): ProgressState {
+  const [, ...detail] = progressOf(window).split(' · ');
+  const [done, of] = [Number(window.done), Number(window.steps)];
+  const phase =
+    asObject(window.pairs).count === undefined ? 'training' : 'comparing with the weights that serve';
+  return { phase, done, of, detail: detail.join(' · ') };
 }
 
 /** The progress of a window in one line. */

@@ -53,7 +53,7 @@ const yours = (providers: number): string =>
 export function sayLiveWeights(status: JsonObject): string | undefined {
   const { live } = asObject(status.versions);
   if (typeof live !== 'number') return undefined;
-  return live === 0 ? 'base; no trained version is live' : `version ${live}`;
+  return live === 0 ? 'still the original ones' : `version ${live}`;
 }
 
 type Row = readonly [string, string];

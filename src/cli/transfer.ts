@@ -11,6 +11,7 @@ import {
   type ExitCode,
   type Positional,
 } from './context.ts';
+import { rare } from './help.ts';
 import { dim } from './print.ts';
 import { withApi } from './with-api.ts';
 
@@ -21,7 +22,7 @@ interface TransferOptions extends Positional {
 
 export const declareTransfer = (lessons: Command, act: Act): void =>
   void lessons
-    .command('transfer')
+    .command('transfer', rare)
     .argument('[lesson]', 'id or name of a lesson that was measured to help its agent')
     .option('--plan', 'show which lessons would help which agents; nothing is changed')
     .option('--to <agent>', 'the agent that it goes on trial for')

@@ -1,13 +1,16 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { askStatus, type StatusReport } from '../api/daemon-status.ts';
 import { openSettings } from '../api/settings-api.ts';
+import type { Log } from '../base/log.ts';
 import { openLogFile } from '../base/log-file.ts';
 import { createDaemonFile, type DaemonRecord, removeDaemonFile } from '../config/daemon-file.ts';
 import { type Home, HomeInUseError, homeAt, openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
 import { followSettings } from '../config/live-settings.ts';
 import { readOwnKeys, withFormerKeys } from '../config/own-keys.ts';
+import type { Config } from '../config/schema.ts';
 import { findWriteFault, openScratchHome } from '../config/scratch-home.ts';
 import { StoreError } from '../core/store.ts';
 import type { Daemon } from '../daemon/daemon.ts';
@@ -15,9 +18,11 @@ import type { DaemonOptions } from '../daemon/record-and-keys.ts';
 import { createLog, isPretty, type LogOptions } from '../redact/create-log.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
+import { askOwner, isAtTerminal } from './confirm-owner.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { callableUrl, explainListenError, parsePort, stayUntilStopped } from './foreground.ts';
 import { dim, lineWidth, noteField, type Printer } from './print.ts';
+import { createProgress } from './progress.ts';
 import {
   describeMissingKeys,
   nameProgramOnPort,
@@ -49,7 +54,10 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   const port = options.port === undefined ? {} : { port: options.port };
   const file = resolve(options.config ?? home.configFile);
   const place = { file, required: options.config !== undefined, env, ...port };
-  const { settings, notes, warnings, waiting } = await openSettings(place, home);
+  const first = await openSettings(place, home);
+  const isFirst =
+    options.config === undefined && fault === undefined && (await askFirst(first, home, context));
+  const { settings, notes, warnings, waiting } = isFirst ? await openSettings(place, home) : first;
   const { config } = settings;
   const stale = await refuseSecondDaemon(homeAt(context.homeDir), fault === undefined);
   await refuseTakenPort({ host: config.gateway.host, port: options.port ?? config.gateway.port });
@@ -69,10 +77,7 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   for (const note of notes) log.info(note);
   for (const warning of [...warnings, ...stale, ...describeMissingKeys(config, { env, home })])
     log.warn(warning);
-  for (const { path, asked: value, used } of waiting)
-    log.warn(
-      `${path} is "${value}" in the config and waits for your word; "${used}" is used. Confirm it with: instar config confirm`,
-    );
+  warnOfWaiting(waiting, log);
   if (fault !== undefined)
     log.error(
       { home: context.homeDir },
@@ -80,6 +85,9 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
     );
   if (key.tightened) log.warn(`${home.keyFile} was readable by others; its mode is now 600`);
 
+  const progress = createProgress(context);
+  if (context.stderr.isTTY === true && isPretty(format, context.stderr))
+    progress.show({ phase: 'starting: opening the record, loading the models that find lessons' });
   const daemon = await start(context, { home, config, settings, env, log, isWarm: true, ...port });
   const followed = followSettings({ settings, files: [file, home.confirmedFile], log });
   const record: DaemonRecord = {
@@ -102,7 +110,9 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   });
   try {
     await claimHome(home, record);
+    progress.clear();
   } catch (error) {
+    progress.clear();
     await daemon.close();
     throw error;
   }
@@ -115,13 +125,13 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   const [learns] = status !== undefined && 'learning' in status ? status.learning : [];
   const isGreeting = isPretty(format, context.stderr);
   if (isGreeting)
-    greet(
-      printer,
+    greet(printer, {
       providers,
       keyPlace,
-      { learns, page: pageOf(daemon, record) },
-      lineWidth(context.stderr, env),
-    );
+      learns,
+      page: pageOf(daemon, record),
+      width: lineWidth(context.stderr, env),
+    });
   const ready = isGreeting ? createLog({ ...logOptions, format: 'none', file: logFile }) : log;
   ready.info({ url: record.url, providers: providers.map(({ name }) => name), keyPlace, learns }, 'ready');
   if (options.open) openPage(pageOf(daemon, record), (message) => log.warn(message));
@@ -129,6 +139,35 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   log.info('stopped');
   await logFile?.close();
   return code;
+}
+
+function warnOfWaiting(
+  waiting: readonly { readonly path: string; readonly asked: string; readonly used: string }[],
+  log: Log,
+): void {
+  for (const { path, asked, used } of waiting)
+    log.warn(
+      `${path} is "${asked}" in the config and needs your word; "${used}" is used. Confirm it with: instar config check --confirm`,
+    );
+}
+
+/** A person who starts Instar and has no provider is asked for one. Resolves with whether the config was written. */
+async function askFirst(
+  { settings: { config } }: { readonly settings: { readonly config: Config } },
+  home: Home,
+  context: CommandContext,
+): Promise<boolean> {
+  if (Object.keys(config.providers).length > 0 || existsSync(home.configFile)) return false;
+  if (!isAtTerminal(context) || context.printer.json) return false;
+  const isWanted = await askOwner(
+    context,
+    'No model provider is set up yet. Choose one now? (Without one, the toy model inside Instar answers.)',
+    true,
+  );
+  if (!isWanted) return false;
+  const { initFirst } = await import('./init.ts');
+  await initFirst(context);
+  return true;
 }
 
 /** A fault of the log file is told on standard error alone. */
@@ -175,16 +214,17 @@ async function claimHome(home: Home, record: DaemonRecord): Promise<void> {
   while (!createDaemonFile(home, record)) await refuseSecondDaemon(home);
 }
 
-function greet(
-  printer: Printer,
-  providers: StatusReport['providers'],
-  keyPlace: string,
-  { learns, page }: { readonly learns: string | undefined; readonly page: string | undefined },
-  width: number | undefined,
-): void {
+interface Greeting {
+  readonly providers: StatusReport['providers'];
+  readonly keyPlace: string;
+  readonly learns: string | undefined;
+  readonly page: string | undefined;
+  readonly width: number | undefined;
+}
+
+function greet(printer: Printer, { providers, keyPlace, learns, page, width }: Greeting): void {
   const label = (text: string) => dim(`  ${text.padEnd(10)}`);
-  if (providers.length === 0)
-    printer.note(label('serves'), 'instar/nano, a laboratory model; no provider yet');
+  if (providers.length === 0) printer.note(label('serves'), 'the toy model inside Instar; no provider yet');
   for (const { name, serves } of providers) {
     printer.note(label('serves'), { text: name, style: 'bold' }, ` (${serves})`);
   }

@@ -18,7 +18,7 @@ export const declareWorker: DeclareCommand = (command, act) =>
     .option('--only <kinds>', `do only this of the work: ${WORK_KINDS.join(', ')}, with commas`, parseKinds)
     .option('--config <file>', 'read this file instead of the one in the home')
     .addOption(new Option('--log <format>', 'format of log lines').choices(['json', 'pretty', 'none']))
-    .addHelpText('after', '\nExample:\n  $ instar worker --home ~/.instar-worker --only attempts\n')
+    .addHelpText('after', '\nExample:\n  $ instar team worker --home ~/.instar-worker --only attempts\n')
     .action(act(worker));
 
 interface WorkerCommandOptions {

@@ -156,7 +156,7 @@ const KEYRINGS: Readonly<Partial<Record<NodeJS.Platform, KeyringProgram>>> = {
 
 function runKeyring(args: readonly string[], input = ''): string {
   const program = KEYRINGS[process.platform]?.program;
-  const fix = 'protect the owner key with a passphrase instead: instar keys protect --passphrase';
+  const fix = 'protect the owner key with a passphrase instead: instar team keys protect --passphrase';
   if (program === undefined)
     throw new ConfigError([{ path: 'keyring', what: `is not supported on ${process.platform}`, fix }]);
   const done = spawnSync(program, [...args], { input, encoding: 'utf8', timeout: 60_000 });

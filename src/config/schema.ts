@@ -15,7 +15,7 @@ const storeSchema = z.strictObject({
     })
     .default('sqlite')
     .describe(
-      'Where the record is stored: "sqlite", a file in the home, or postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full&sslrootcert=FILE&schema=NAME. Without a password in it PGPASSWORD is used; a server on another machine needs TLS unless sslmode says otherwise. "instar store migrate" moves a record.',
+      'Where the record is stored: "sqlite", a file in the home, or postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full&sslrootcert=FILE&schema=NAME. Without a password in it PGPASSWORD is used; a server on another machine needs TLS unless sslmode says otherwise. "instar team store migrate" moves a record.',
     ),
   keepDays: z
     .int()

@@ -17,7 +17,7 @@ export function describeSettingsState(
       .map(asObject)
       .map(({ path, asked, used }) => ({
         what: `${String(path)} "${String(asked)}" waits for your word; "${String(used)}" is used`,
-        fix: 'instar config confirm',
+        fix: 'instar config check --confirm',
       })),
     ...asArray(asObject(shared).ignored)
       .map(asObject)

@@ -82,7 +82,32 @@ export function chooseModel({
   if (requested !== undefined) return requested;
   const configured = configuredModel(config);
   if (served === undefined || (configured !== undefined && served.includes(configured))) return configured;
-  return served.find((id) => !FOR_LEARNING.has(id)) ?? configured;
+  return served.find((id) => !FOR_LEARNING.has(id) && !isEmbedded(id)) ?? configured;
+}
+
+/** The toy policy inside Instar, whatever its engine calls it: good to try Instar with, and no agent's model. */
+const isEmbedded = (id: string): boolean => id === 'instar/nano' || id === 'instar/welcome';
+
+/**
+ * Why a client is not pointed at Instar: only the embedded policy would answer it. Undefined when another model would. `model`: the one
+ * that the client would request, where it keeps no names of its own.
+ */
+export function whyOnlyEmbedded({
+  config,
+  model,
+  served = [],
+}: Pick<ClientConnection, 'config' | 'model' | 'served'>): string | undefined {
+  const named = model === undefined ? undefined : config.models[model];
+  const first = typeof named === 'string' ? named : Array.isArray(named) ? named[0] : model;
+  if (first !== undefined && isEmbedded(first))
+    return `${first} is the toy model inside Instar: an agent cannot work with it`;
+  const hasOther =
+    Object.keys(config.providers).length > 0 ||
+    Object.values(config.models).some((value) => typeof value === 'object') ||
+    served.some((id) => !isEmbedded(id) && !FOR_LEARNING.has(id));
+  return hasOther
+    ? undefined
+    : 'no model provider is set up yet: only the toy model inside Instar would answer';
 }
 
 /** The aliases that are meant for clients, as far as the running daemon serves them. */
@@ -99,7 +124,7 @@ function configuredModel(config: Config): string | undefined {
   for (const [name, { models }] of Object.entries(config.providers)) {
     if (models?.[0] !== undefined) return `${name}/${models[0]}`;
   }
-  return Object.keys(config.providers).length === 0 ? 'instar/welcome' : undefined;
+  return undefined;
 }
 
 /** The providers of an alias or of `provider/model`. */

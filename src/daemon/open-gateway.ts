@@ -200,6 +200,14 @@ function createContext(
   const { log } = options;
   const { recording, keyAgents, attemptKeys } = record;
   const { library, overlays } = learned;
+  const apisFor = createApisFor({
+    apis: createApis(parts, status),
+    records,
+    lessons: library.open,
+    audit: createAudit(recording.records, clock.now),
+    now: clock.now,
+    agents: keyAgents,
+  });
   return {
     ...GATEWAY_LIMITS,
     catalogue: names.catalogue,
@@ -231,14 +239,12 @@ function createContext(
     sessionEnded: (session) => recordSessionEnd(session, records, clock, log),
     recorder: recording.recorder,
     records,
-    apisFor: createApisFor({
-      apis: createApis(parts, status),
-      records,
-      lessons: library.open,
-      audit: createAudit(recording.records, clock.now),
-      now: clock.now,
-      agents: keyAgents,
-    }),
+    apisFor,
+    chatCommand: async (request) =>
+      (await import('../api/chat-commands.ts')).createChatCommands({
+        lessonsOf: (caller) => apisFor(caller).lessonsApi,
+        turn: async (id) => records.turn(id),
+      })(request),
     report: (report) => {
       metrics.report(report);
       logTurn(log, report);

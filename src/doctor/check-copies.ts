@@ -19,7 +19,7 @@ const RESTORE = 'instar doctor --restore';
 export function checkCopies(
   { storeFile, snapshotDir }: CopiesHome,
   found: readonly DoctorCheck[],
-  now: number,
+  { now, isRunning }: { readonly now: number; readonly isRunning: boolean },
 ): DoctorCheck {
   const isMissing = !statSync(storeFile, { throwIfNoEntry: false })?.size;
   const copies = listCopies(snapshotDir);
@@ -30,7 +30,9 @@ export function checkCopies(
       : warned(
           'copies',
           none,
-          'start Instar: it makes one at its start and every day, unless store.snapshots is 0',
+          isRunning
+            ? 'Instar makes one every day while it runs, unless store.snapshots is 0; one now: instar data backup FILE'
+            : 'start Instar: it makes one at its start and every day, unless store.snapshots is 0',
         );
   }
   const { copy, damaged } = findGoodCopy(snapshotDir);
@@ -39,7 +41,7 @@ export function checkCopies(
     return failed(
       'copies',
       `no copy is sound (${bad})`,
-      'copy the record to another disk: instar backup FILE',
+      'copy the record to another disk: instar data backup FILE',
     );
   const age = describeAge(now - copy.at);
   const text = `${copies.length === 1 ? '1 copy' : `${copies.length} copies`}, the newest ${age} (${copy.name})`;
@@ -58,7 +60,13 @@ export function checkCopies(
       `check the disk, then delete the damaged copies in ${snapshotDir}`,
     );
   if (now - copy.at > OLD_MS)
-    return warned('copies', text, 'start Instar: it makes a copy at its start and every day');
+    return warned(
+      'copies',
+      text,
+      isRunning
+        ? 'make one now: instar data backup FILE; see why there is none: instar status --why'
+        : 'start Instar: it makes a copy at its start and every day',
+    );
   return passed('copies', text);
 }
 

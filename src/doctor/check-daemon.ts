@@ -28,7 +28,7 @@ export function checkDaemon(home: Home, answering: DaemonRecord | undefined): re
     failed(
       'daemon',
       `the daemon (pid ${record.pid}) does not answer at ${record.url}`,
-      'see its log (instar logs); end it with: instar stop --force, then: instar up',
+      'see its log (instar status --log); end it with: instar stop --force, then: instar up',
       'daemon-silent',
     ),
   ];

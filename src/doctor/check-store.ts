@@ -38,9 +38,9 @@ export function checkStore(home: Home, daemon: DaemonRecord | undefined): readon
 function restoreFix({ snapshotDir, storeFile }: Home): string {
   const [newest] = copiesIn(snapshotDir);
   const stop = 'stop Instar, then: ';
-  if (newest !== undefined) return `${stop}instar restore ${quotePath(newest)}`;
+  if (newest !== undefined) return `${stop}instar data restore ${quotePath(newest)}`;
   const aside = `${storeFile}.damaged`;
-  return `no daily copy exists; ${stop}instar restore FILE with a backup of yours, or mv ${quotePath(storeFile)} ${quotePath(aside)} to start a new record`;
+  return `no daily copy exists; ${stop}instar data restore FILE with a backup of yours, or mv ${quotePath(storeFile)} ${quotePath(aside)} to start a new record`;
 }
 
 /** Newest first. */
@@ -113,7 +113,7 @@ function checkMissing(home: Home, daemon: DaemonRecord | undefined): readonly Do
   const [newest] = copiesIn(home.snapshotDir);
   const fix =
     newest === undefined
-      ? `instar restore FILE with a backup of yours; a new, empty record is created on start (rm ${quotePath(storeMarkFile(home.storeFile))} accepts that)`
+      ? `instar data restore FILE with a backup of yours; a new, empty record is created on start (rm ${quotePath(storeMarkFile(home.storeFile))} accepts that)`
       : restoreFix(home);
   return [
     failed(
@@ -216,7 +216,7 @@ const brokenTrail = (fault: string, home: Home): DoctorCheck =>
   failed(
     'audit',
     `the audit trail is broken: ${fault}`,
-    `something else wrote to the store; compare \`instar keys audit\` with a copy, and ${restoreFix(home)}`,
+    `something else wrote to the store; compare \`instar team keys audit\` with a copy, and ${restoreFix(home)}`,
     'audit-broken',
   );
 

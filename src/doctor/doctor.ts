@@ -43,7 +43,7 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Doctor
     ...checkHome(home, env),
     ...stored,
     checkTime(home, clock),
-    ...(isServer ? [] : [checkCopies(home, stored, clock.now())]),
+    ...(isServer ? [] : [checkCopies(home, stored, { now: clock.now(), isRunning: daemon !== undefined })]),
     ...checkDaemon(home, daemon),
     ...(await checkRunningSettings(daemon, home, env)),
   ];

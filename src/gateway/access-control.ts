@@ -263,8 +263,8 @@ export const bringsCredential = ({ headers }: IncomingMessage, target: Target | 
 
 const NO_SEPARATE_KEY = 'From another machine, send Instar’s key too, in the x-instar-key header.';
 const NO_KEY =
-  'Instar’s key is missing: send it as "authorization: Bearer KEY" or "x-api-key: KEY". Get one with: instar connect CLIENT --write, or: instar keys create NAME.';
-const WRONG_KEY = 'This is not a key of Instar. Get one with: instar keys create NAME.';
+  'Instar’s key is missing: send it as "authorization: Bearer KEY" or "x-api-key: KEY". Get one with: instar connect CLIENT --write, or: instar team keys create NAME.';
+const WRONG_KEY = 'This is not a key of Instar. Get one with: instar team keys create NAME.';
 const INVALID_KEY =
   'This key of Instar is revoked, or belongs to another home. Get a new one with: instar connect CLIENT --write.';
 const NOT_OWNER = createFailure(
@@ -274,17 +274,17 @@ const NOT_OWNER = createFailure(
 );
 const NOT_PERSON = createFailure(
   'forbidden',
-  'This needs the key of a person: the owner key, or the key that "instar members add" printed for a member.',
+  'This needs the key of a person: the owner key, or the key that "instar team members add" printed for a member.',
   { code: 'owner_key_required' },
 );
 const NOT_BY_ROLE = createFailure(
   'forbidden',
-  'Your role does not allow this. An owner of the team may change it: instar members role NAME ROLE.',
+  'Your role does not allow this. An owner of the team may change it: instar team members role NAME ROLE.',
   { code: 'owner_key_required' },
 );
 const MEMBER_KEY_FOR_MODELS = createFailure(
   'forbidden',
-  'This is the key of a person, which no client may hold. Give the client a key of its own: instar members key NAME CLIENT.',
+  'This is the key of a person, which no client may hold. Give the client a key of its own: instar team members key NAME CLIENT.',
   { code: 'caller_key_required' },
 );
 const FOR_MODELS_ONLY = createFailure(

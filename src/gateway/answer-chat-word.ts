@@ -58,7 +58,7 @@ function callerOf(
 }
 
 async function rate(
-  { records, clock }: GatewayContext,
+  { records, clock, chatCommand }: GatewayContext,
   { session: { session }, identity }: Turn,
   { word, about }: FoundChatWord,
   caller: Caller,
@@ -70,6 +70,12 @@ async function rate(
     // The answer may still be on its way into the record: an append waits for everything before it.
     await records.append([]);
     const rated = (await records.turns(session)).findLast(isAnswer);
+    if (word.kind === 'command') {
+      const isOwn = rated !== undefined && mayReportOn(caller, session, rated.caller);
+      const answered = isOwn ? rated.id : undefined;
+      const { text, isDone } = await chatCommand({ caller, command: word.command, answered });
+      return { end: isDone ? 'done' : 'told', text };
+    }
     if (rated === undefined) return { end: 'nothing-to-rate', text: NOTHING_TO_RATE };
     if (!mayReportOn(caller, session, rated.caller)) return notSaved(OTHER_KEY);
     const { score, note } = word;
@@ -109,7 +115,7 @@ function saved({ score, note }: Rating, about: string | undefined): string {
 const notSaved = (why: string): WordAnswer => ({ end: 'not-saved', text: `Not saved: ${why}.` });
 
 const NO_KEY =
-  'this client sends no key of Instar, and nothing is recorded of callers that are not known. Give it one with: instar connect CLIENT --write, or: instar keys create NAME';
+  'this client sends no key of Instar, and nothing is recorded of callers that are not known. Give it one with: instar connect CLIENT --write, or: instar team keys create NAME';
 const RECORDING_OFF =
   'this client turns recording off with the header x-instar-record. Rate answers without it';
 const OTHER_KEY =
@@ -122,6 +128,13 @@ const HELP = `Rate the last answer of this chat with one of these messages:
 - instar: bad
 - instar: bad, use ISO dates
 - instar: use ISO dates
+
+Or ask:
+
+- instar: list (what you taught)
+- instar: why (what the last answer was shown)
+- instar: undo (take back the last thing learned)
+- instar: forget … (take back the one that you name)
 
 Instar saves what you say and learns from it. It answers such a message itself; no model is asked.`;
 

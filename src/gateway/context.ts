@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../core/caller.ts';
+import type { ChatCommandAnswer, ChatCommandRequest } from '../core/chat-command.ts';
 import type { Clock } from '../core/clock.ts';
 import type { OwnerApis } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -71,6 +72,8 @@ export interface GatewayContext {
   readonly report: (report: TurnReport) => void;
   /** A reply was checked because an overlay says so. */
   readonly checked?: (reply: CheckedReply) => void;
+  /** Answers a command of the chat, such as `instar: undo`. */
+  readonly chatCommand: (request: ChatCommandRequest) => Promise<ChatCommandAnswer>;
   /** A word to Instar was answered: neither a turn nor a refused request. */
   readonly chatWord: (end: ChatWordEnd) => void;
   /** For `GET /api/status`. */

@@ -208,7 +208,7 @@ function findExpectedFault(body: JsonObject, caller: Caller): Failure | undefine
   if (caller.mayRate) return undefined;
   return createFailure(
     'forbidden',
-    'This key may not name right answers. Use the owner key, or a key made with: instar keys create NAME --may feedback',
+    'This key may not name right answers. Use the owner key, or a key made with: instar team keys create NAME --may feedback',
   );
 }
 

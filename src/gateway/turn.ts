@@ -200,7 +200,7 @@ export interface TurnReport {
 }
 
 /** How a word to Instar was answered, for the metrics. `refused`: the caller may not use this model at all. */
-export type ChatWordEnd = 'saved' | 'help' | 'nothing-to-rate' | 'not-saved' | 'refused';
+export type ChatWordEnd = 'saved' | 'help' | 'told' | 'done' | 'nothing-to-rate' | 'not-saved' | 'refused';
 
 /** Whether the client disconnected before its reply was complete. */
 interface ClientDisconnect {

@@ -24,7 +24,7 @@ interface HttpReportOptions {
   /** The gateway's base URL: `http://127.0.0.1:4600`. */
   readonly url: string;
   /**
-   * The key that the pipeline asks models with, made with `instar keys create NAME --may feedback`: without that right the
+   * The key that the pipeline asks models with, made with `instar team keys create NAME --may feedback`: without that right the
    * verdicts of its checks count as weak signals only.
    */
   readonly key: string;

@@ -37,7 +37,9 @@ export function followMark(
       const now = await measure();
       const lost = findLostRecord(readStoreMark(file), now);
       if (lost !== undefined && lost !== missing)
-        log.error(`${lost}. Restore a copy with "instar restore FILE"; "instar doctor" names the newest one`);
+        log.error(
+          `${lost}. Restore a copy with "instar data restore FILE"; "instar doctor" names the newest one`,
+        );
       missing = lost;
       if (lost === undefined && now.facts > 0) await writeStoreMark(file, now);
     } catch (error) {

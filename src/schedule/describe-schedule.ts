@@ -29,7 +29,7 @@ interface JobView {
   readonly note?: string;
 }
 
-/** The schedule in the JSON of `GET /api/schedule` and `instar schedule status --json`. */
+/** The schedule in the JSON of `GET /api/schedule` and `instar schedule --json`. */
 export function describeSchedule(view: ScheduleView): JsonObject {
   const { limits, spent } = view;
   const left = (limit: number, used: number): number => Math.max(0, limit - used);

@@ -1,10 +1,13 @@
+import type { ChatCommand } from '../core/chat-command.ts';
 import { separateTypedText } from './typed-text.ts';
 
 /*
  * A word to Instar, typed in the chat: a whole user message that rates the answer before it.
  *
  *   message    = "instar" ":" said              in any case, with spaces anywhere between the parts; the colon is needed
- *   said       = "help" … | … "?" | nothing     a question, or nothing: Instar says what can be said, and saves nothing
+ *   said       = "why" | "undo" | "list"        a command, alone, with punctuation: Instar answers or does it
+ *              | "forget" what
+ *              | "help" … | … "?" | nothing     a question, or nothing: Instar says what can be said, and saves nothing
  *              | verdict [ note ]               "good": 1, "bad": -1, with what was good or bad about it
  *              | note                           a correction, without a verdict: -0.5
  *   verdict    = "good" | "bad" | "👍" | "👎", followed by anything
@@ -17,6 +20,7 @@ import { separateTypedText } from './typed-text.ts';
 
 export type ChatWord =
   | { readonly kind: 'help' }
+  | { readonly kind: 'command'; readonly command: ChatCommand }
   | {
       readonly kind: 'rating';
       /** 1 for good, -1 for bad, -0.5 for a correction without a verdict. */
@@ -29,6 +33,8 @@ const LONGEST = 1000;
 const MOST_LINES = 10;
 
 const ADDRESS = /^instar\s*[:：]\s*/i;
+const COMMAND = /^(why|undo|list)\s*[.!?？]*$/i;
+const FORGET = /^forget\s*[:：]?\s+["“]?(.+?)["”]?[.!]*$/is;
 const HELP = /^(?:help\b[\s\S]*|[\s.!]*|[\s\S]*[?？]\s*)$/i;
 /** A verdict, what separates it from the note, and the note. */
 const PLAIN = /^(good|bad|👍|👎)(?![\p{L}\p{N}])[\s,;:.!–—-]*/iu;
@@ -43,12 +49,21 @@ export function parseChatWord(typed: string): ChatWord | undefined {
   if (address === null || text.length > LONGEST || NOT_OWN_WORDS.test(text)) return undefined;
   if (text.split('\n', MOST_LINES + 1).length > MOST_LINES) return undefined;
   const said = text.slice(address[0].length);
+  const command = readCommand(said);
+  if (command !== undefined) return { kind: 'command', command };
   const verdict = PLAIN.exec(said) ?? OTHER.exec(said);
   if (verdict === null && HELP.test(said)) return { kind: 'help' };
   if (verdict === null) return { kind: 'rating', score: -0.5, note: said };
   const score = GOOD.has((verdict[1] ?? '').toLowerCase()) ? 1 : -1;
   const note = said.slice(verdict[0].length).trim();
   return { kind: 'rating', score, ...(note === '' ? {} : { note }) };
+}
+
+function readCommand(said: string): ChatCommand | undefined {
+  const name = COMMAND.exec(said)?.[1]?.toLowerCase();
+  if (name === 'why' || name === 'undo' || name === 'list') return { name };
+  const what = FORGET.exec(said)?.[1];
+  return what === undefined ? undefined : { name: 'forget', what };
 }
 
 /** A channel's envelope before the text: `[Telegram Ann 2026-11-15 03:41 UTC] `. */

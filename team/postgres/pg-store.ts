@@ -219,7 +219,7 @@ async function refuseUnfinished(pool: PgPool): Promise<void> {
   if (move !== undefined)
     throw new StoreError(
       'locked',
-      'PostgreSQL has an unfinished copy of a record: finish it with instar store migrate',
+      'PostgreSQL has an unfinished copy of a record: finish it with instar team store migrate',
     );
 }
 

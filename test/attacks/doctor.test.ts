@@ -242,7 +242,7 @@ describe('doctor', () => {
     const found = await examine(dir);
     const check = found.checks.find(({ id }) => id === 'store-damaged');
     expect(check?.detail).toMatch(/^3 damaged rows in session one; the first: fact \d+ \(session one\)/);
-    expect(check?.fix).toContain(`instar restore ${copy}`);
+    expect(check?.fix).toContain(`instar data restore ${copy}`);
     await run(process.execPath, [MAIN, 'restore', copy, '--home', dir]);
     expect(failures(await examine(dir))).toEqual([]);
   });

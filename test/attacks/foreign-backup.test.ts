@@ -55,7 +55,7 @@ describe('a backup with a trigger', () => {
     const { code, stderr } = await cli('restore', backup);
     expect(code).toBe(1);
     expect(stderr).toContain('has the trigger "keep_small", which Instar did not create');
-    expect(stderr).toContain('name a file that "instar backup" wrote');
+    expect(stderr).toContain('name a file that "instar data backup" wrote');
     expect(readFileSync(storeOf(home)).equals(before)).toBe(true);
   });
 

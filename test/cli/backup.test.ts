@@ -41,15 +41,15 @@ beforeAll(async () => {
 
 describe('restore', () => {
   it.each([
-    ['missing', 'does not exist', 'instar backup'],
-    ['text', 'is not a backup of Instar', 'instar backup'],
-    ['empty', 'is empty', 'instar backup'],
-    ['folder', 'is a folder', 'instar backup'],
-    ['other', 'is not a backup of Instar: it is a database', 'instar backup'],
+    ['missing', 'does not exist', 'instar data backup'],
+    ['text', 'is not a backup of Instar', 'instar data backup'],
+    ['empty', 'is empty', 'instar data backup'],
+    ['folder', 'is a folder', 'instar data backup'],
+    ['other', 'is not a backup of Instar: it is a database', 'instar data backup'],
     ['newer', 'was written by a newer Instar (format 999', 'install the Instar'],
-    ['header', 'is damaged', 'instar backup'],
-    ['truncated', 'is damaged', 'instar backup'],
-    ['damaged', 'is damaged', 'instar backup'],
+    ['header', 'is damaged', 'instar data backup'],
+    ['truncated', 'is damaged', 'instar data backup'],
+    ['damaged', 'is damaged', 'instar data backup'],
   ])('refuses %s, says "%s" and leaves the record as it was', async (name, why, fix) => {
     const before = readFileSync(path.join(home, 'instar.sqlite'));
     const { code, stdout, stderr } = await cli('restore', file(`${name}.sqlite`));
@@ -76,7 +76,7 @@ describe('restore', () => {
     mkdirSync(path.join(home, 'snapshots'), { mode: 0o700 });
     writeFileSync(path.join(home, 'snapshots', name), readFileSync(file('good.sqlite')), { mode: 0o600 });
     const { stderr } = await cli('restore', file('missing.sqlite'));
-    expect(stderr).toContain(`instar restore ${path.join(home, 'snapshots', name)}`);
+    expect(stderr).toContain(`instar data restore ${path.join(home, 'snapshots', name)}`);
   });
 
   it('restores a backup, keeps the previous record and says where', async () => {

@@ -26,9 +26,9 @@ const complete = async (...words: string[]): Promise<readonly string[]> => {
 
 describe('instar complete', () => {
   it('offers commands, subcommands and options, of the last word only, and hides itself', async () => {
-    expect(await complete('st')).toEqual(['stop', 'status', 'store']);
+    expect(await complete('st')).toEqual(['stop', 'status']);
     const all = await complete('');
-    expect(all).toContain('completion');
+    expect(all).toContain('lessons');
     expect(all).not.toContain('complete');
     expect(await complete('sessions', 's')).toEqual(['show']);
     expect(await complete('stop', '--f')).toEqual(['--force']);
@@ -38,11 +38,11 @@ describe('instar complete', () => {
   });
 
   it('offers the values of an option and of an argument', async () => {
-    expect(await complete('logs', '--level', 'w')).toEqual(['warn']);
+    expect(await complete('status', '--level', 'w')).toEqual(['warn']);
     expect(await complete('up', '--log=j')).toEqual(['--log=json']);
     expect(await complete('connect', 'c')).toEqual(['claude-code', 'codex', 'cline', 'continue']);
     expect(await complete('up', '--config', '')).toEqual([':files']);
-    expect(await complete('restore', '')).toEqual([':files']);
+    expect(await complete('data', 'restore', '')).toEqual([':files']);
     expect(await complete('--home', '')).toEqual([':files']);
   });
 
@@ -61,7 +61,7 @@ describe('instar complete', () => {
     const { port, url } = daemon;
     writeFileSync(join(folder.dir, 'daemon.json'), JSON.stringify({ pid: process.pid, port, url }));
     writeFileSync(join(folder.dir, 'owner-key'), `${'k'.repeat(40)}\n`, { mode: 0o600 });
-    expect(await complete('lessons', 'retire', '')).toEqual(['short-answers']);
+    expect(await complete('lessons', 'drop', '')).toEqual(['short-answers']);
     expect(await complete('sessions', 'show', 'ses')).toEqual(['ses_12']);
     expect(daemon.requests.at(-1)?.headers.authorization).toBe(`Bearer ${'k'.repeat(40)}`);
     await daemon.close();

@@ -95,7 +95,7 @@ describe('instar lessons consolidate', () => {
   });
 });
 
-describe('instar lessons restore', () => {
+describe('instar lessons keep', () => {
   it('brings a retired lesson back when the owner agrees; a search finds it', async () => {
     await importTwins();
     await script('lessons', 'retire', 'sort-the-rows-again');
@@ -107,7 +107,7 @@ describe('instar lessons restore', () => {
     );
     expect((await script('lessons', 'list', '--archived')).stderr).toContain('no lesson is archived');
     expect((await script('lessons', 'restore', 'sort-the-rows-again')).code).not.toBe(0);
-    expect((await person('lessons', 'restore', 'sort-the-rows-again')).stdout).toContain('is live');
+    expect((await person('lessons', 'restore', 'sort-the-rows-again')).stdout).toContain('is now in use');
     expect(await names()).toHaveLength(2);
     expect((await person('lessons', 'restore', 'sort-the-rows')).stderr).toContain('only a retired lesson');
   });

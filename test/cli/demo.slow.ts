@@ -58,7 +58,7 @@ const running = (): readonly string[] =>
     .split('\n')
     .filter((line) => line.includes(temporary()));
 
-describe('instar demo', { timeout: 240_000 }, () => {
+describe('instar lab demo', { timeout: 240_000 }, () => {
   it('runs all three conditions with a night between the days, and leaves no process and nothing in the user’s home', async () => {
     const { code, out, stderr } = await startDemo([...TINY, '--json']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

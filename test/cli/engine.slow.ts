@@ -41,7 +41,7 @@ const statusOf = (url: string, headers: Record<string, string>): Promise<number 
       .end();
   });
 
-describe('instar engine up', () => {
+describe('instar lab engine up', () => {
   it('serves the shipped policy to a Tinker client, whose self-test it passes, and ends with 0 on SIGTERM', async () => {
     const cli = up();
     const url = await urlOf(cli);

@@ -24,7 +24,7 @@ afterAll(() => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-describe('instar lessons import and export', () => {
+describe('instar data import and export', () => {
   it('import a CLAUDE.md as live at the word of a person, and as proposals without one', async () => {
     const rules = write('CLAUDE.md', '# Rules\n\n- Never push to main without a review.\n');
     const alone = await runInProcess(['lessons', 'import', rules, '--home', home.dir, '--json']);

@@ -22,7 +22,7 @@ const messages = (stdout: string): string[] =>
     .split('\n')
     .map((text) => text.replace(/^.*? (debug|info|warn|error) +(.*) port=1$/, '$2'));
 
-describe('instar logs', () => {
+describe('instar status --log', () => {
   it('prints the last lines for people, with local times, also those of the file before', async () => {
     writeFileSync(`${file}.1`, ['a', 'b', 'c'].map((text) => line(text)).join(''));
     writeFileSync(file, line('d'));

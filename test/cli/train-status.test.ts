@@ -28,7 +28,7 @@ describe('train status without a daemon', () => {
   it('says that nothing serves (not: that instar/nano@0 does)', async () => {
     const text = await status();
     expect(text).toMatch(/^serves +nothing: no daemon is running\. Start it with: instar up$/m);
-    expect(text).toMatch(/^weights +base; no trained version is live$/m);
+    expect(text).toMatch(/^weights +still the original ones$/m);
     expect(text).not.toContain('instar/nano@0');
     expect((await statusJson()).serves).toEqual({ requests: 'none', why: 'stopped' });
   });

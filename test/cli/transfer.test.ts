@@ -132,7 +132,7 @@ describe('instar lessons transfer', () => {
   });
 });
 
-describe('instar today', () => {
+describe('instar status --why', () => {
   it('says what was learned from what, what it changed with intervals, and what waits with its measurement', async () => {
     const { stdout } = await instar('today');
     expect(stdout).toMatch(/Put the total first \(trial, .*\n +Learned from ada, lesson les-total\n/);

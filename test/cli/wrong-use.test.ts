@@ -17,7 +17,7 @@ describe('wrong use', () => {
     [['sessions', 'shw'], 'unknown command "shw"; did you mean show?\n→ see: instar sessions --help'],
     [['--home', 'lessons', 'train', 'runn', '--json=no'], 'see: instar train --help'],
     [['feedback', 't_1', '--score', '9'], '→ see: instar feedback --help'],
-    [['lessons', 'approve'], '→ see: instar lessons approve --help'],
+    [['lessons', 'approve'], '→ see: instar lessons keep --help'],
     [['connect', 'nobody'], '→ see: instar connect --help'],
     [['init'], '--provider'],
     [['init', '--provider', 'nope'], '--base-url'],
@@ -34,15 +34,12 @@ describe('wrong use', () => {
     expect(stderr).toContain('Usage: instar');
   });
 
-  it.each(['sessions', 'lessons', 'train'])(
-    'shows the help of %s when its command is missing',
-    async (group) => {
-      const { code, stdout, stderr } = await runInProcess([group]);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toContain(`Usage: instar ${group}`);
-      expect(stderr).toMatch(/Examples?:\n {2}\$ instar /);
-    },
-  );
+  it.each(['team', 'data', 'lab'])('shows the help of %s when its command is missing', async (group) => {
+    const { code, stdout, stderr } = await runInProcess([group]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`Usage: instar ${group}`);
+    expect(stderr).toMatch(/Examples?:\n {2}\$ instar /);
+  });
 
   it.each([[['upp', '--json']], [['--json', 'up', '--prot']], [['--json']], [['init', '--json']]])(
     'prints %j as one JSON document with the error and nothing else',
@@ -79,11 +76,11 @@ describe('help and version', () => {
   it('have an example and the global options for every command, in 80 columns', async () => {
     const pages = new Map<string, string>();
     const walk = async (words: readonly string[]): Promise<void> => {
-      const { code, stdout } = await runInProcess([...words, '--help']);
+      const { code, stdout } = await runInProcess(['help', ...words, '--all']);
       expect(code).toBe(0);
       pages.set(words.join(' '), stdout);
-      const [, commands = ''] = stdout.split('Commands:\n');
-      for (const [, name = ''] of (commands.split('\n\n')[0] ?? '').matchAll(/^ {2}([\w-]+)/gm))
+      const [, lists = ''] = stdout.split(/^(?=Commands:|Run it:)/m);
+      for (const [, name = ''] of (lists.split(/^Examples?:/m)[0] ?? '').matchAll(/^ {2}([a-z][\w-]+)/gm))
         if (name !== 'help') await walk([...words, name]);
     };
     await walk([]);
@@ -97,6 +94,58 @@ describe('help and version', () => {
       [],
     );
     expect(found.filter(([, page]) => !page.includes('--home')).map(([name]) => name)).toEqual([]);
+  });
+
+  it('show sixteen commands, and the others with --all', async () => {
+    const names = async (...args: string[]) =>
+      [...(await runInProcess(args)).stdout.matchAll(/^ {2}([a-z][\w-]+) /gm)].map(([, name]) => name);
+    const shown = await names('help');
+    expect(shown).toEqual(
+      'up stop status page init connect config feedback lessons sessions undo practice train doctor upgrade help'.split(
+        ' ',
+      ),
+    );
+    const all = await names('help', '--all');
+    expect(all).toEqual(expect.arrayContaining([...shown, 'team', 'data', 'lab', 'mcp', 'schedule']));
+    expect(all).not.toContain('today');
+    expect(await names('help', 'lessons')).toEqual('list show why keep drop edit history'.split(' '));
+  });
+
+  it('run an old name with the same output and exit code, and name the new one on standard error', async () => {
+    const home = ['--home', folder.dir];
+    for (const [old, now] of [
+      [
+        ['keys', 'list', '--json'],
+        ['team', 'keys', 'list', '--json'],
+      ],
+      [
+        ['config', 'path'],
+        ['config', 'get', '--file'],
+      ],
+      [
+        ['lessons', 'approve', 'nope'],
+        ['lessons', 'keep', 'nope'],
+      ],
+      [
+        ['schedule', 'next', '--json'],
+        ['schedule', '--next', '--json'],
+      ],
+      [
+        ['lessons', 'pin', 'nope', '--off'],
+        ['lessons', 'edit', '--no-pin', 'nope'],
+      ],
+    ] as const) {
+      const [before, after] = [await runInProcess([...home, ...old]), await runInProcess([...home, ...now])];
+      expect([before.code, before.stdout]).toEqual([after.code, after.stdout]);
+      expect(before.stderr).toMatch(/^instar: "[\w ]+" is called "instar [\w -]+" now\n/);
+      expect(before.stderr.replace(/^instar: "[\w ]+" is called.*\n/, '')).toBe(after.stderr);
+    }
+    expect((await runInProcess(['version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('echo a name of 5,000 characters by its beginning alone', async () => {
+    const { stderr } = await runInProcess(['sessions', 'show', 'x'.repeat(5000), '--home', folder.dir]);
+    expect(stderr.length).toBeLessThan(300);
   });
 
   it('are JSON with --json', async () => {

@@ -216,6 +216,6 @@ describe('a gateway that follows the shared settings', () => {
     const { settings } = await open('{}');
     await settings.share({ seq: 1, document: { library: { autonomy: 'autonomous' } } });
     expect(settings.config.library.autonomy).toBe('guarded');
-    expect(describeSettingsState(settings.describe())[0]?.fix).toBe('instar config confirm');
+    expect(describeSettingsState(settings.describe())[0]?.fix).toBe('instar config check --confirm');
   });
 });

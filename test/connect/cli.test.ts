@@ -114,6 +114,23 @@ describe('instar connect', () => {
     );
   });
 
+  it.each([
+    ['no provider is set up', {}],
+    ['the default model is the embedded policy', { ...OWN_KEY, models: { default: 'instar/nano' } }],
+  ])('refuses to point an agent at the toy model where %s, and names the fix', async (_, config) => {
+    writeFileSync(join(home, 'config.json'), JSON.stringify(config));
+    const before = treeOf(person());
+    for (const client of ['claude-code', 'opencode', 'codex']) {
+      const args = ['connect', client, '--write', '--home', home];
+      const { code, stdout, stderr } = await runInProcess(args, { HOME: person() });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(
+        /toy model inside Instar[\s\S]*was not changed\n→ choose a provider first: instar init/,
+      );
+    }
+    expect(treeOf(person())).toEqual(before);
+  });
+
   it('explains why a file with comments cannot be edited, and ends with 1', async () => {
     mkdirSync(join(person(), '.claude'));
     writeFileSync(join(person(), '.claude/settings.json'), '{ /* mine */ }');

@@ -163,7 +163,7 @@ describe('chooseModel', () => {
       undefined,
       'mine/m1',
     ],
-    [{}, undefined, 'instar/welcome'],
+    [{}, undefined, undefined],
     [{ providers: OWN_KEY.providers }, undefined, undefined],
   ])('of %j with --model %s is %s', (config, asked, expected) => {
     expect(chooseModel({ ...connectionOf(config), ...(asked === undefined ? {} : { model: asked }) })).toBe(
@@ -177,7 +177,7 @@ describe('a model that the running daemon serves', () => {
   const ids = (edits: readonly ClientFileEdit[]) => tomlOf(edits)?.top.model;
 
   it('is written instead of one that only the config names', () => {
-    expect(chooseModel(connectionOf({}, { served: ['instar/nano'] }))).toBe('instar/nano');
+    expect(chooseModel(connectionOf({}, { served: ['instar/nano'] }))).toBeUndefined();
     expect(chooseModel(connectionOf(OWN_KEY, { served: ['default', 'x'] }))).toBe('default');
     expect(chooseModel(connectionOf(OWN_KEY, { served: ['evolver', 'ollama/qwen3'] }))).toBe('ollama/qwen3');
     expect(chooseModel(connectionOf(LOCAL, { served: ['qwen3'] }))).toBe('qwen3');
@@ -227,17 +227,17 @@ describe('a model that the running daemon serves', () => {
 
 describe('what Codex needs to know of a model', () => {
   it('is written for a name that it does not know, and left to Codex for OpenAI’s own', () => {
-    const { edits } = plan('codex', {}, {}, { served: ['instar/nano'] });
+    const { edits } = plan('codex', {}, {}, { served: ['qwen3'] });
     expect(edits.map(({ file }) => file)).toEqual([
       join(HOME, '.codex/config.toml'),
       join(HOME, '.codex/instar-models.json'),
     ]);
     expect(tomlOf(edits)?.top).toMatchObject({
-      model: '"instar/nano"',
+      model: '"qwen3"',
       model_catalog_json: JSON.stringify(join(HOME, '.codex/instar-models.json')),
     });
     const { models } = settingsOf(edits.slice(1)) as { models: readonly Record<string, unknown>[] };
-    expect(models.map(({ slug }) => slug)).toEqual(['instar/nano']);
+    expect(models.map(({ slug }) => slug)).toEqual(['qwen3']);
     // Codex refuses the whole file when one of these is missing.
     for (const field of [
       'base_instructions',

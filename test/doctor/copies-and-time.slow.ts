@@ -48,11 +48,11 @@ const turnsOf = (file: string): number => {
 describe('doctor on copies', () => {
   it('says how old the newest is, and warns when it is older than two days', () => {
     const { home, now } = setUp(3);
-    expect(checkCopies(home, [], now + 5 * HOUR)).toMatchObject({
+    expect(checkCopies(home, [], { now: now + 5 * HOUR, isRunning: false })).toMatchObject({
       status: 'ok',
       detail: expect.stringContaining('3 copies, the newest 5 h old'),
     });
-    expect(checkCopies(home, [], now + 9 * DAY)).toMatchObject({
+    expect(checkCopies(home, [], { now: now + 9 * DAY, isRunning: false })).toMatchObject({
       status: 'warn',
       detail: expect.stringContaining('9 days old'),
     });
@@ -63,12 +63,12 @@ describe('doctor on copies', () => {
     const { snapshotDir } = home;
     const name = `${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}.2.4.sqlite`;
     truncateSync(join(snapshotDir, name), 6_000);
-    expect(checkCopies(home, [], now)).toMatchObject({
+    expect(checkCopies(home, [], { now: now, isRunning: false })).toMatchObject({
       status: 'warn',
       detail: expect.stringContaining(`damaged: ${name}`),
     });
     rmSync(snapshotDir, { recursive: true });
-    expect(checkCopies(home, [], now)).toMatchObject({
+    expect(checkCopies(home, [], { now: now, isRunning: false })).toMatchObject({
       status: 'warn',
       fix: expect.stringContaining('start'),
     });
@@ -109,7 +109,7 @@ describe('doctor on copies', () => {
     const { home } = setUp(1);
     rmSync(home.snapshotDir, { recursive: true });
     const { code, stderr } = await runCli(['doctor', '--restore', '--home', home.dir]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('instar restore FILE')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('instar data restore FILE')]);
   });
 });
 

@@ -3,7 +3,7 @@ import { type CliResult, createTemporaryFolder, startCli } from '../cli/run-cli.
 
 export interface BenchCli {
   readonly home: string;
-  /** Runs `instar bench …`; `kill` decides at each line of progress whether to send SIGKILL. */
+  /** Runs `instar lab bench …`; `kill` decides at each line of progress whether to send SIGKILL. */
   bench(args: readonly string[], kill?: (progress: string) => boolean): Promise<CliResult>;
 }
 

@@ -139,7 +139,7 @@ it('installs, serves, learns from two complaints, gives its reasons, rolls back 
   expect(await type('Why was it shown?', 'npx instar lessons why last')).toMatch(/it fits the task/);
   expect(await type('What was said.', 'npx instar sessions list')).toMatch(/order 1044/);
   expect(await type('', 'npx instar sessions show last')).toMatch(/2026-11-16/);
-  expect(await type('What happened today, and what it cost.', 'npx instar today')).toMatch(
+  expect(await type('What happened today, and what it cost.', 'npx instar status --why')).toMatch(
     /1 lesson|learned/i,
   );
 
@@ -153,7 +153,7 @@ it('installs, serves, learns from two complaints, gives its reasons, rolls back 
   expect(await type('', 'npx instar lessons why last')).toMatch(/rollback/);
   expect(await type('', 'npx instar lessons list')).toMatch(/rollback|retired/);
   expect(await type('Check everything.', 'npx instar doctor')).toMatch(/ok/);
-  await type('The last lines of the log.', 'npx instar logs -n 3');
+  await type('The last lines of the log.', 'npx instar status --log -n 3');
   expect(await type('Stop it.', 'npx instar stop')).toMatch(/stopped/i);
   expect(await ended).toBe(0);
   expect(await quietly('npx instar status')).toMatch(/not running/);

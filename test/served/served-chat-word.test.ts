@@ -201,7 +201,7 @@ describe('a word to Instar', () => {
     await chat([user(TASK)], { session: 'mine' });
     const asked = provider.seen.length;
     const keyless = await chat(history('Done.'), { session: 'mine', key: '' });
-    expect(textOf(keyless)).toMatch(/^Not saved: this client sends no key .*instar keys create NAME\.$/);
+    expect(textOf(keyless)).toMatch(/^Not saved: this client sends no key .*instar team keys create NAME\.$/);
     const off = await chat(history('Done.'), { session: 'mine', headers: { 'x-instar-record': 'off' } });
     expect(textOf(off)).toMatch(/^Not saved: this client turns recording off/);
     expect(textOf(await chat([user('instar: help')], { session: 'mine' }))).toContain(
@@ -264,5 +264,55 @@ describe('a word to Instar', () => {
       expect(shown).toMatchObject({ state: 'live', source: 'experience' });
       expect(JSON.stringify(shown)).not.toContain('instar:');
     }, SOON);
+  });
+});
+
+describe('a command to Instar in the chat', () => {
+  const RULE = 'No, we always use ISO dates in shipping reports.';
+  let otherKey = '';
+  const say = async (word: string, key?: string): Promise<string> => {
+    const session = `commands-${key === undefined ? 'mine' : 'other'}`;
+    return textOf(await chat([user(TASK), assistant('Done.'), user(word)], { session, ...(key && { key }) }));
+  };
+
+  beforeAll(async () => {
+    const created = await ask(daemon.port, {
+      path: '/api/keys',
+      body: JSON.stringify({ name: 'a second application' }),
+      headers: { authorization: `Bearer ${daemon.ownerKey}` },
+    });
+    otherKey = JSON.parse(created.text).key;
+    const session = 'commands-mine';
+    await chat([user('write the shipping report')], { session });
+    await chat([user('write the shipping report'), assistant('Shipped 4/3/26.'), user(RULE)], { session });
+    await vi.waitFor(async () => expect(await say('instar: list')).toContain('shipping reports'), SOON);
+  }, SOON.timeout);
+
+  it('lists what its own caller taught, as sentences, and nothing of it to another key', async () => {
+    expect(await say('instar: list')).toMatch(/^- Use ISO dates in shipping reports/m);
+    await chat([user(TASK)], { session: 'commands-other', key: otherKey });
+    expect(await say('instar: list', otherKey)).toMatch(/^Nothing that you taught here is in use\./);
+  });
+
+  it('says which lessons the last answer was shown (not: how to rate it)', async () => {
+    const session = 'commands-why';
+    await chat([user('write the shipping report of May')], { session });
+    const messages = [user('write the shipping report of May'), assistant('Done.'), user('instar: why?')];
+    const text = textOf(await chat(messages, { session }));
+    expect(text).toMatch(/Shown for the last answer[\s\S]*- Use ISO dates in shipping reports/);
+  });
+
+  it('forgets and takes back only what its own caller taught', async () => {
+    expect(await say('instar: undo', otherKey)).toMatch(/^Nothing that you taught/);
+    expect(await say('instar: forget ISO dates', otherKey)).toMatch(/^Nothing that you taught/);
+    expect(await say('instar: list')).toContain('shipping reports');
+    expect(await say('instar: forget tabs and spaces')).toMatch(/^Nothing that you taught here says that/);
+    expect(await say('instar: forget shipping reports')).toBe(
+      'Forgotten: “Use ISO dates in shipping reports”. It is not used any more.',
+    );
+    expect(await say('instar: list')).not.toContain('shipping reports');
+    expect(await rewardsOf('commands-mine')).not.toContainEqual(
+      expect.objectContaining({ note: expect.stringContaining('forget') }),
+    );
   });
 });

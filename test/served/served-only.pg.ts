@@ -84,7 +84,7 @@ function open() {
   return { start, lines, leader, go };
 }
 
-describe('instar worker --only', () => {
+describe('instar team worker --only', () => {
   it('training takes the training window, and neither learns nor does what is done where learning is', async () => {
     const { start, lines, leader, go } = open();
     go();

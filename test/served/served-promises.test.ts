@@ -193,7 +193,7 @@ describe('an event of the kind expected', () => {
     const turn = await answer('sum-own', here.key, 'It is 42.');
     expect(await report({ turn, expected: 42 }, here.key)).toMatchObject({
       status: 403,
-      text: expect.stringContaining('instar keys create NAME --may feedback'),
+      text: expect.stringContaining('instar team keys create NAME --may feedback'),
     });
     const key = await rating('second');
     expect((await report({ turn }, key)).status).toBe(400);

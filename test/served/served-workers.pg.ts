@@ -275,7 +275,7 @@ describe('a session of practice whose attempts any process makes', () => {
   }, 400_000);
 });
 
-describe('instar worker', () => {
+describe('instar team worker', () => {
   it('says what to set when the record is a file of its home, and which kinds of work there are', async () => {
     const home = makeHome({});
     const refused = await runInProcess(['worker', '--home', home.dir]);

@@ -85,7 +85,7 @@ describe('a home with a training engine', { timeout: 300_000 }, () => {
     const { budget } = await call('/api/schedule');
     expect(asObject(budget).spent).toMatchObject({ tokens: 0, usd: 0 });
     expect([...modules.list()].some((url) => url.endsWith('/train/training-thread.js'))).toBe(false);
-    expect(await status()).toContain('instar practice tasks add FILE.jsonl');
+    expect(await status()).toContain('instar practice tasks --add FILE.jsonl');
   });
 
   it('counts recorded questions once a verifier can grade them, and says when and for how much they train', async () => {

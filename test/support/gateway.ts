@@ -187,6 +187,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         metrics.checked(reply);
       },
       chatWord: metrics.chatWord,
+      chatCommand: async ({ command }) => ({ text: `(${command.name})`, isDone: false }),
       status: () => ({ version: 'test' }),
       metrics: metrics.text,
     },

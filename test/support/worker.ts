@@ -11,7 +11,7 @@ export interface RunningWorker {
   readonly exited: Promise<number | null>;
 }
 
-/** `instar worker`, built, as a process of its own. Resolves when it is ready, rejects when it ends before. */
+/** `instar team worker`, built, as a process of its own. Resolves when it is ready, rejects when it ends before. */
 export function startWorker(home: string, args: readonly string[] = []): Promise<RunningWorker> {
   const child = spawn(process.execPath, [MAIN, 'worker', '--home', home, '--log', 'json', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -388,7 +388,7 @@ describe('the end of a session', () => {
     for (const few of [[], gateTasks.slice(0, 4), ungraded]) {
       const verdict = await finish(few);
       expect(verdict).toMatchObject({ outcome: 'unmeasured', pairs: 0 });
-      expect(verdict.why).toContain('instar practice tasks add');
+      expect(verdict.why).toContain('instar practice tasks --add');
     }
     expect(promotions.state()).toMatchObject({ live: { version: 0 }, trial: undefined });
   });

@@ -86,7 +86,7 @@ describe('a window with too few held-out tasks to measure new weights on', () =>
         {
           type: 'not-trained',
           why: expect.stringMatching(
-            /^About 1\d\d tasks needed to show an improvement of 20 points, 40 there: not trained\. .*accepted check.*learn\.verifiers.*instar practice tasks add.*train\.effect/,
+            /^About 1\d\d tasks needed to show an improvement of 20 points, 40 there: not trained\. .*accepted check.*learn\.verifiers.*instar practice tasks --add.*train\.effect/,
           ),
         },
       ]);

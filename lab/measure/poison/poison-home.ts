@@ -53,7 +53,7 @@ export interface PoisonHome {
   lessons(): Promise<readonly LibraryLesson[]>;
   /** Of every run of a learner so far. */
   rulings(): readonly GateRuling[];
-  /** What `instar lessons import` does once the person at the terminal has agreed. */
+  /** What `instar data import` does once the person at the terminal has agreed. */
   importSkills(folder: string): Promise<void>;
   close(): Promise<void>;
 }

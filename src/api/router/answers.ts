@@ -148,7 +148,7 @@ export const ANSWERS: AnswersTo<typeof ROUTES> = {
   reload: ({ keysApi }) => keysApi.reload(),
   confirmSettings: async (asked) =>
     isByPage(asked)
-      ? onlyInTerminal('instar config confirm')
+      ? onlyInTerminal('instar config check --confirm')
       : asked.keysApi.confirm(asked.body as JsonObject),
   audit: ({ keysApi, query }) => keysApi.audit(query.limit),
   generations: async ({ lessonsApi }) => [...(await lessonsApi.generations())],

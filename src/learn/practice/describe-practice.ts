@@ -227,6 +227,8 @@ export async function reportSession(
   const attempters = new Set<string>();
   const byTask = new Map<string, { rewards: number[]; failed: number; output: string[] }>();
   const cycles: JsonObject[] = [];
+  const done = { graded: 0, ungraded: 0, infrastructure: 0 };
+  const reasons = new Map<string, number>();
   for (const [unit, value] of units) {
     const [kind = ''] = unit.split('/');
     const { task, outcome, output, by } = objectOf(value);
@@ -234,7 +236,9 @@ export async function reportSession(
     if (kind !== 'attempt' || typeof task !== 'string') continue;
     if (typeof by === 'string') attempters.add(by);
     const one = byTask.get(task) ?? { rewards: [], failed: 0, output: [] };
-    const { is, reward } = objectOf(outcome);
+    const { is, reward, why } = objectOf(outcome);
+    if (is === 'graded' || is === 'ungraded' || is === 'infrastructure') done[is]++;
+    if (is === 'infrastructure' && typeof why === 'string') reasons.set(why, (reasons.get(why) ?? 0) + 1);
     if (is === 'graded' && typeof reward === 'number') one.rewards.push(reward);
     else one.failed++;
     if (typeof output === 'string') one.output.push(output.slice(0, 400));
@@ -253,7 +257,9 @@ export async function reportSession(
     ...describeSessions([{ at, planned, ...(closed === undefined ? {} : { closed }) }])[0],
     area: { ...planned.area },
     attemptedBy: [...attempters],
-    counts: closed === undefined ? undefined : { ...closed.counts },
+    // Of a session that was interrupted, what it did until then.
+    counts: { ...closed?.counts, ...(closed?.end === 'done' ? {} : done) },
+    failures: [...reasons].map(([why, count]) => ({ why, count })),
     forgottenTasks: closed?.forgotten.map(String),
     stages,
     perTask: [...byTask].map(([id, { rewards, failed, output }]) => {

@@ -78,10 +78,10 @@ interface ServedPractice {
 type PracticeCommand = (served: ServedPractice, body: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
 
 const EMPTY_REST_MS = 3_600_000;
-const BUSY = 'a session is running already; see: instar practice status';
+const BUSY = 'a session is running already; see: instar practice';
 const NO_PROPOSAL = 'No such change of an identity waits. See: instar identity show';
 const NO_TASKS =
-  'There are no tasks to practise. Tasks come from your own requests that were corrected, retried or proven (after a few days of work), or from a file: instar practice tasks add FILE.jsonl';
+  'There are no tasks to practise. Tasks come from your own requests that were corrected, retried or proven (after a few days of work), or from a file: instar practice tasks --add FILE.jsonl';
 
 export function createPractice(options: ServePracticeOptions): Practice {
   const served: ServedPractice = { options, emptyUntil: 0, faults: [] };
@@ -201,7 +201,7 @@ const report: PracticeCommand = async ({ options }, body) => {
   throw new PracticeRefusal(
     wanted === undefined
       ? 'There was no session of practice yet. Begin one with: instar practice run'
-      : `There is no session ${wanted}. See: instar practice status`,
+      : `There is no session ${wanted}. See: instar practice`,
   );
 };
 
@@ -217,7 +217,7 @@ const showTask: PracticeCommand = async ({ options }, { id }) => {
   const { tasks, records, whyNotAttempted, withCheck } = options;
   const stored = tasks.show(asString(id) ?? '');
   if (stored === undefined)
-    throw new PracticeRefusal(`There is no task ${String(id)}. See: instar practice tasks list`);
+    throw new PracticeRefusal(`There is no task ${String(id)}. See: instar practice tasks`);
   const task = (await tasks.open(stored.task.id, records)) ?? stored.task;
   const whyNot = await whyNotAttempted(task);
   return compact({

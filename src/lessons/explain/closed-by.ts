@@ -36,7 +36,7 @@ export function closingOf(
 
 function reasonOf(lesson: Lesson, event: LessonEvent, library: History): Omit<Closing, 'at'> {
   const { by, op, reason, state } = event;
-  const approve = `instar lessons approve ${lesson.text.name}`;
+  const approve = `instar lessons keep ${lesson.text.name}`;
   const target = ROLLED_BACK.exec(reason)?.[1];
   if (target !== undefined) {
     const before = library.generations().findLast(({ generation }) => generation < event.generation);
@@ -72,7 +72,7 @@ function reasonOf(lesson: Lesson, event: LessonEvent, library: History): Omit<Cl
     return {
       by: 'unused',
       words: `archived: ${reason.slice('archived:'.length).trim()}`,
-      undo: `instar lessons restore ${lesson.text.name}`,
+      undo: `instar lessons keep ${lesson.text.name}`,
     };
   if (by.kind === 'file')
     return { by: 'file', words: `${state} by a change in the skills folder`, undo: approve };

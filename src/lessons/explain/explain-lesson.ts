@@ -138,9 +138,9 @@ export function explainState(lesson: Lesson, library: Library, trial?: TrialReco
   const since = new Date(entered).toISOString();
   if (state === 'proposed')
     return {
-      because: `waits for your approval${reason === undefined ? '' : `: ${reason}`}`,
+      because: `needs your decision${reason === undefined ? '' : `: ${reason}`}`,
       since,
-      fix: `instar lessons approve ${text.name}`,
+      fix: `instar lessons keep ${text.name}`,
     };
   if (state === 'trial')
     return {
@@ -148,10 +148,10 @@ export function explainState(lesson: Lesson, library: Library, trial?: TrialReco
         trial !== undefined && isForOwner(trial) ? '; it stays on trial until you decide' : ''
       }`,
       since,
-      fix: `instar lessons approve ${text.name} --live`,
+      fix: `instar lessons keep ${text.name} --live`,
     };
   const because = isPersonsWord(lesson)
     ? 'in use: a person said it, and only that person ends it or changes its words'
     : 'in use';
-  return { because, since, fix: `instar lessons retire ${text.name}` };
+  return { because, since, fix: `instar lessons drop ${text.name}` };
 }

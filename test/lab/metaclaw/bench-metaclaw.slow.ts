@@ -75,82 +75,97 @@ const passed = (run: string, condition: string, rule: string): string =>
     .map((row) => (row.passed ? '1' : '0'))
     .join('');
 
-describe.skipIf(!wall.ok)('instar bench run metaclaw with a configured model', { timeout: 240_000 }, () => {
-  it.each([
-    ['lab/m', 'openai-chat'],
-    ['other/m', 'anthropic'],
-  ])('learns both rules of the fixture from feedback alone: %s (%s)', async (policy, run) => {
-    const { code, stdout, stderr } = await bench([...RUN, '--policy', policy, '--run', run, '--json']);
-    expect(code, stderr).toBe(0);
-    const report = asObject(parseJson(stdout));
-    expect(rowsOf(run)).toHaveLength(2 * FIXTURE_QUESTIONS);
-    expect(rowsOf(run).every(({ score, official }) => score !== undefined && official !== undefined)).toBe(
-      true,
-    );
-    expect(passed(run, 'baseline', 'P1')).toBe('0000');
-    expect(passed(run, 'baseline', 'P2')).toBe('000');
-    expect(passed(run, 'skills', 'P1')).toMatch(/^0[01]11$/);
-    expect(passed(run, 'skills', 'P2')).toBe('011');
-    expect(report).toMatchObject({
-      conditions: { baseline: { completion: 0, exact: 1 } },
-      official: [{ condition: 'baseline', officialCompletion: 0 }, { condition: 'skills' }],
+describe.skipIf(!wall.ok)(
+  'instar lab bench run metaclaw with a configured model',
+  { timeout: 240_000 },
+  () => {
+    it.each([
+      ['lab/m', 'openai-chat'],
+      ['other/m', 'anthropic'],
+    ])('learns both rules of the fixture from feedback alone: %s (%s)', async (policy, run) => {
+      const { code, stdout, stderr } = await bench([...RUN, '--policy', policy, '--run', run, '--json']);
+      expect(code, stderr).toBe(0);
+      const report = asObject(parseJson(stdout));
+      expect(rowsOf(run)).toHaveLength(2 * FIXTURE_QUESTIONS);
+      expect(rowsOf(run).every(({ score, official }) => score !== undefined && official !== undefined)).toBe(
+        true,
+      );
+      expect(passed(run, 'baseline', 'P1')).toBe('0000');
+      expect(passed(run, 'baseline', 'P2')).toBe('000');
+      expect(passed(run, 'skills', 'P1')).toMatch(/^0[01]11$/);
+      expect(passed(run, 'skills', 'P2')).toBe('011');
+      expect(report).toMatchObject({
+        conditions: { baseline: { completion: 0, exact: 1 } },
+        official: [{ condition: 'baseline', officialCompletion: 0 }, { condition: 'skills' }],
+      });
+      // Commands ran for real: the agent saw what they printed.
+      const bodies = provider.seen.map(({ body }) => body.toString());
+      expect(
+        bodies.some((body) =>
+          /README\.md\\+n(?:delivery\.json\\+n|\w+\.json\\+n)*stock-list\.json/.test(body),
+        ),
+      ).toBe(true);
+      const table = (await bench(['report', run])).stdout;
+      expect(table).toContain('By the published definitions');
+      expect(table).toMatch(/day 3 +3 /);
     });
-    // Commands ran for real: the agent saw what they printed.
-    const bodies = provider.seen.map(({ body }) => body.toString());
-    expect(
-      bodies.some((body) => /README\.md\\+n(?:delivery\.json\\+n|\w+\.json\\+n)*stock-list\.json/.test(body)),
-    ).toBe(true);
-    const table = (await bench(['report', run])).stdout;
-    expect(table).toContain('By the published definitions');
-    expect(table).toMatch(/day 3 +3 /);
-  });
 
-  it('continues after kill -9 with the interrupted day, and with the lessons of the days before', async () => {
-    const killed = await bench([...RUN, '--policy', 'lab/m', '--run', 'killed'], (line) =>
-      line.includes('skills · seed 1 · day 3 of 3'),
-    );
-    expect(killed.code).toBeNull();
-    expect(rowsOf('killed')).toHaveLength(FIXTURE_QUESTIONS + 6);
-    const again = await bench([...RUN, '--policy', 'lab/m', '--run', 'killed']);
-    expect(again.code).toBe(0);
-    expect(rowsOf('killed')).toHaveLength(2 * FIXTURE_QUESTIONS);
-    expect(passed('killed', 'skills', 'P2')).toBe('011');
-    expect(readFileSync(path.join(home, 'bench/killed/report.md'), 'utf8')).toContain('metaclaw');
-  });
+    it('continues after kill -9 with the interrupted day, and with the lessons of the days before', async () => {
+      const killed = await bench([...RUN, '--policy', 'lab/m', '--run', 'killed'], (line) =>
+        line.includes('skills · seed 1 · day 3 of 3'),
+      );
+      expect(killed.code).toBeNull();
+      expect(rowsOf('killed')).toHaveLength(FIXTURE_QUESTIONS + 6);
+      const again = await bench([...RUN, '--policy', 'lab/m', '--run', 'killed']);
+      expect(again.code).toBe(0);
+      expect(rowsOf('killed')).toHaveLength(2 * FIXTURE_QUESTIONS);
+      expect(passed('killed', 'skills', 'P2')).toBe('011');
+      expect(readFileSync(path.join(home, 'bench/killed/report.md'), 'utf8')).toContain('metaclaw');
+    });
 
-  it('runs part II days where they are given, and the shipped policy, which reads none of it', async () => {
-    const second = await bench([...RUN, '--set', 'part2', '--policy', 'lab/m', '--run', 'second', '--json']);
-    expect(second.code).toBe(0);
-    expect(rowsOf('second')).toHaveLength(6);
-    const nano = await bench([
-      ...RUN,
-      '--days',
-      '1',
-      '--policy',
-      'nano',
-      '--condition',
-      'baseline',
-      '--run',
-      'nano',
-      '--json',
-    ]);
-    expect(nano.code, nano.stderr).toBe(0);
-    expect(rowsOf('nano')).toHaveLength(3);
-  });
+    it('runs part II days where they are given, and the shipped policy, which reads none of it', async () => {
+      const second = await bench([
+        ...RUN,
+        '--set',
+        'part2',
+        '--policy',
+        'lab/m',
+        '--run',
+        'second',
+        '--json',
+      ]);
+      expect(second.code).toBe(0);
+      expect(rowsOf('second')).toHaveLength(6);
+      const nano = await bench([
+        ...RUN,
+        '--days',
+        '1',
+        '--policy',
+        'nano',
+        '--condition',
+        'baseline',
+        '--run',
+        'nano',
+        '--json',
+      ]);
+      expect(nano.code, nano.stderr).toBe(0);
+      expect(rowsOf('nano')).toHaveLength(3);
+    });
 
-  it('runs full with what was served, and refuses to train on its own questions', async () => {
-    const nano = [...RUN, '--policy', 'nano', '--days', '2', '--night-steps', '1'];
-    const full = await bench([...nano, '--condition', 'full', '--run', 'full', '--json']);
-    expect(full.code, full.stderr).toBe(0);
-    expect(rowsOf('full')).toHaveLength(6);
-    const oracle = await bench([...nano, '--condition', 'full-oracle']);
-    expect(oracle.code).toBe(2);
-    expect(oracle.stderr).toContain('trained on its own questions');
-  });
+    it('runs full with what was served, and refuses to train on its own questions', async () => {
+      const nano = [...RUN, '--policy', 'nano', '--days', '2', '--night-steps', '1'];
+      const full = await bench([...nano, '--condition', 'full', '--run', 'full', '--json']);
+      expect(full.code, full.stderr).toBe(0);
+      expect(rowsOf('full')).toHaveLength(6);
+      const oracle = await bench([...nano, '--condition', 'full-oracle']);
+      expect(oracle.code).toBe(2);
+      expect(oracle.stderr).toContain('trained on its own questions');
+    });
 
-  it('ends with exit code 2 and the fix for a wrong folder', async () => {
-    const { code, stderr } = await bench(['run', 'metaclaw', '--data', path.join(home, 'nowhere')]);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/nowhere does not exist[\s\S]*all_tests\.json/);
-  });
-});
+    it('ends with exit code 2 and the fix for a wrong folder', async () => {
+      const { code, stderr } = await bench(['run', 'metaclaw', '--data', path.join(home, 'nowhere')]);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/nowhere does not exist[\s\S]*all_tests\.json/);
+    });
+  },
+);

@@ -22,7 +22,7 @@ const NULL = [
   'baseline',
 ];
 
-describe('instar bench run pipeline', { timeout: 900_000 }, () => {
+describe('instar lab bench run pipeline', { timeout: 900_000 }, () => {
   it('keeps the result and the lessons of every run, and renders the report from its journal alone', async () => {
     const own = await bench([...SMALL, '--run', 'whole', '--json']);
     expect(own.code).toBe(0);

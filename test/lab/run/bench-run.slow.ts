@@ -22,7 +22,7 @@ const gist = ({ day, question, score, passed, rules, broken, taught, lessons }: 
 
 const SMALL = ['run', 'workdays', '--seeds', '1'];
 
-describe('instar bench run, three days', { timeout: 600_000 }, () => {
+describe('instar lab bench run, three days', { timeout: 600_000 }, () => {
   it('continues after kill -9 with the interrupted day, with the same result', async () => {
     const args = [...SMALL, '--days', '3', '--only', 'house', '--condition', 'skills'];
     const whole = await bench([...args, '--run', 'whole']);

@@ -14,7 +14,7 @@ const journalOf = (run: string) => {
 const SMALL = ['run', 'workdays', '--seeds', '1'];
 
 /** One short day: what a run does is the same in each. `bench-run.slow.ts` runs more days, and kills a run. */
-describe('instar bench run', { timeout: 180_000 }, () => {
+describe('instar lab bench run', { timeout: 180_000 }, () => {
   it('scores the oracle 100 % in the questions that were selected, and says which they were', async () => {
     const args = ['--days', '1', '--only', 'house', '--policy', 'oracle', '--condition', 'baseline'];
     const { code, stdout } = await bench([...SMALL, ...args, '--json']);

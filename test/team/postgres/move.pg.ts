@@ -94,7 +94,7 @@ describe('a record that moves', () => {
       }),
     ).rejects.toThrow('the process ends here');
     expect(told).toEqual([1_000, 2_000]);
-    await expect(openPgStore({ url })).rejects.toThrow(/unfinished copy.*instar store migrate/);
+    await expect(openPgStore({ url })).rejects.toThrow(/unfinished copy.*instar team store migrate/);
     const again: number[] = [];
     const copied = await copyFromSqlite(file, pool, ({ facts }) => again.push(facts));
     expect(again).toEqual([2_501]);

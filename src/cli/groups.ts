@@ -1,0 +1,51 @@
+import { declareBackup, declareRestore } from './backup.ts';
+import { declareBench } from './bench.ts';
+import type { DeclareCommand } from './context.ts';
+import { declareDemo } from './demo.ts';
+import { declareEngine } from './engine.ts';
+import { declareExport } from './export.ts';
+import { declareKeys } from './keys.ts';
+import { declareExportSkills, declareImport } from './lesson-files.ts';
+import { declareMembers } from './members.ts';
+import { declareShareLesson } from './share-lesson.ts';
+import { declareStore } from './store.ts';
+import { declareWorker } from './worker.ts';
+
+type Part = readonly [name: string, description: string, declare: DeclareCommand];
+
+const declareParts =
+  (parts: readonly Part[]): DeclareCommand =>
+  (group, act) => {
+    for (const [name, description, declare] of parts)
+      declare(group.command(name).description(description), act);
+  };
+
+export const declareTeam = declareParts([
+  ['keys', 'List, create and revoke the keys of clients, and protect the owner key.', declareKeys],
+  ['members', 'List, add and remove the members of a team, their roles and keys.', declareMembers],
+  ['share', 'Give a lesson of one person to the team, for an owner of the team.', declareShareLesson],
+  ['store', 'Move the record between a file of the home and PostgreSQL.', declareStore],
+  ['worker', 'Learn, practise and train for gateways that share a PostgreSQL.', declareWorker],
+]);
+
+const declareExports = declareParts([
+  ['trajectories', 'Write recorded sessions as JSON lines, one per session.', declareExport],
+  ['skills', 'Write skills as SKILL.md folders.', declareExportSkills],
+]);
+
+export const declareData = declareParts([
+  ['backup', 'Copy everything recorded into one file; works while Instar runs.', declareBackup],
+  ['restore', 'Replace the record with a backup; the replaced file is kept beside it.', declareRestore],
+  ['export', 'Write recorded sessions or skills for other programs.', declareExports],
+  [
+    'import',
+    'Import skills (Claude Code, OpenClaw, MetaClaw), rules (CLAUDE.md, AGENTS.md) and memories (youtu-agent, ACE, mem0, MetaClaw).',
+    declareImport,
+  ],
+]);
+
+export const declareLab = declareParts([
+  ['bench', 'Measure on simulated workdays whether an agent learns.', declareBench],
+  ['demo', 'Watch the whole loop on simulated workdays, under three conditions.', declareDemo],
+  ['engine', 'Run the embedded training engine by itself.', declareEngine],
+]);

@@ -1,0 +1,74 @@
+import { accessSync, constants } from 'node:fs';
+import path from 'node:path';
+import type { ClientName } from '../core/client-name.ts';
+import { connect } from './connect.ts';
+import { type CommandContext, CommandError, EXIT } from './context.ts';
+import { dim } from './print.ts';
+
+/** The programs of clients. */
+const PROGRAMS: Readonly<Record<ClientName, string>> = {
+  'claude-code': 'claude',
+  codex: 'codex',
+  openclaw: 'openclaw',
+  opencode: 'opencode',
+  pi: 'pi',
+  cline: 'cline',
+  continue: 'cn',
+  aider: 'aider',
+};
+
+/** The clients whose program is on the PATH. Nothing is run. */
+export function findAgents({ PATH = '' }: NodeJS.ProcessEnv): readonly ClientName[] {
+  const folders = PATH.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  const isThere = (program: string): boolean =>
+    folders.some((folder) => {
+      try {
+        accessSync(path.join(folder, program), constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+  return (Object.keys(PROGRAMS) as ClientName[]).filter((client) => isThere(PROGRAMS[client]));
+}
+
+/** Asks which of the agents on this machine to connect, connects them, and ends with what to say to one of them. */
+export async function offerAgents(context: CommandContext, isRunning: boolean): Promise<void> {
+  const { stdin: input, stderr: output, env, printer } = context;
+  const found = findAgents(env);
+  let connected: readonly ClientName[] = [];
+  if (found.length > 0) {
+    const { isCancel, multiselect } = await import('@clack/prompts');
+    const picked = await multiselect<ClientName>({
+      input,
+      output,
+      message:
+        'Connect the agents on this machine? (Space chooses, Enter goes on; undo: instar connect --undo)',
+      options: found.map((client) => ({ value: client, label: client })),
+      initialValues: [...found],
+      required: false,
+    });
+    if (isCancel(picked)) throw new CommandError(EXIT.interrupted, 'no agent was connected');
+    connected = picked;
+  }
+  for (const client of connected)
+    try {
+      await connect({ args: [client], write: true }, context);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      printer.note({ text: `  ${client}: `, style: 'yellow' }, error.message);
+    }
+  const [first] = connected;
+  if (first === undefined)
+    printer.note(
+      dim('  agent   '),
+      found.length === 0
+        ? 'instar connect CLIENT points your agent at Instar'
+        : 'later: instar connect CLIENT --write',
+    );
+  if (!isRunning) printer.note(dim('  next    '), 'instar up');
+  printer.note(
+    dim('  try it  '),
+    `say this to ${first ?? 'your agent'}: “In this project we always use ISO dates.” Then ask in a new conversation, and see: instar lessons`,
+  );
+}

@@ -1,0 +1,31 @@
+import { takeBack } from '../api/take-back.ts';
+import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import { dim } from './print.ts';
+import { withApi } from './with-api.ts';
+
+export const declareUndo: DeclareCommand = (command, act) =>
+  void command
+    .addHelpText(
+      'after',
+      '\nA lesson that was new is not used any more; one that was reworded says again what\nit said before. Again, it takes back the one before.\n\nExample:\n  $ instar undo\n',
+    )
+    .action(act(undo));
+
+const undo = (_options: object, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ lessonsApi }) => {
+    const done = await takeBack(lessonsApi);
+    if (!done.ok)
+      throw new CommandError(EXIT.failed, `nothing to undo: ${done.why}`, 'see: instar lessons history');
+    const { ok: _, ...result } = done;
+    const { printer } = context;
+    if (printer.json) printer.document(result);
+    else {
+      printer.line(
+        done.did === 'dropped'
+          ? `Taken back: “${done.title}”. It is not used any more.`
+          : `Taken back: “${done.title}” says again what it said before.`,
+      );
+      if (done.did === 'dropped') printer.note(dim(`bring it back with: instar lessons keep ${done.name}`));
+    }
+    return EXIT.ok;
+  });
