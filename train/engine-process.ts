@@ -148,16 +148,20 @@ const MAIN = fileURLToPath(new URL('dist/src/cli/main.js', PACKAGE_ROOT));
 /** Starts `instar lab engine up` on loopback. It exits with this process, however that ends: their IPC channel closes. */
 function spawnEngine(options: EngineProcessOptions): ChildProcess {
   const { folder, port, env, key, log, isQuiet, onReady } = options;
-  const child = spawn(process.execPath, [MAIN, 'lab', 'engine', 'up', '--port', String(port), '--home', folder], {
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    env: {
-      ...Object.fromEntries(ENVIRONMENT.map((name) => [name, env[name]])),
-      INSTAR_ENGINE_KEY: key,
+  const child = spawn(
+    process.execPath,
+    [MAIN, 'lab', 'engine', 'up', '--port', String(port), '--home', folder],
+    {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env: {
+        ...Object.fromEntries(ENVIRONMENT.map((name) => [name, env[name]])),
+        INSTAR_ENGINE_KEY: key,
+      },
+      // Ctrl-C reaches every process of the terminal's group; this one must outlive its users, and we end it.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
     },
-    // Ctrl-C reaches every process of the terminal's group; this one must outlive its users, and we end it.
-    detached: process.platform !== 'win32',
-    windowsHide: true,
-  });
+  );
   if (child.stderr !== null) relayLines(child.stderr, 'engine', log, isQuiet);
   if (child.stdout !== null)
     createInterface({ input: child.stdout }).on('line', (line) => {

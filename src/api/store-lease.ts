@@ -12,9 +12,9 @@ import type { Failure } from '../core/failure.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
 import { type ControlAction, giveFeedback, reportEvent } from '../gateway/control-api.ts';
+import { createRecollect } from '../learn/recollect/recollect.ts';
 import { decodeLessons } from '../lessons/codec.ts';
 import type { OpenLessons } from '../lessons/open-lessons.ts';
-import { createRecollect } from '../learn/recollect/recollect.ts';
 import { createStandaloneRecall, type StandaloneRecall } from '../lessons/recall/standalone-recall.ts';
 import type { EpisodeRecords } from '../mcp/episodes.ts';
 import { killFileBeside, listOverlays } from '../overlays/active-overlays.ts';
@@ -154,11 +154,7 @@ type OpenRecalled = (
 ) => Promise<OpenLessons>;
 
 /** Undefined when another process has the home. */
-function openLocked(
-  home: Home,
-  env: NodeJS.ProcessEnv,
-  openLessons: OpenRecalled,
-): OpenedStore | undefined {
+function openLocked(home: Home, env: NodeJS.ProcessEnv, openLessons: OpenRecalled): OpenedStore | undefined {
   const lock = lockHome(home.lockFile);
   if (lock === undefined) return undefined;
   try {

@@ -8,12 +8,15 @@ import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 import { createRandom } from '../wire/random.ts';
 
 /** The rules in plain words: see "Episodes" in docs/library.md. */
-function expected(attempts: readonly (ReportedAttempt & { isOutage: boolean })[], outcome: string, note: string) {
+function expected(
+  attempts: readonly (ReportedAttempt & { isOutage: boolean })[],
+  outcome: string,
+  note: string,
+) {
   const outages = attempts.filter(({ isOutage }) => isOutage);
   const telling = attempts.filter(({ isOutage }) => !isOutage);
   const learns =
-    telling.some(({ ok }) => !ok) &&
-    (telling.some(({ ok }) => ok) || (outcome === 'success' && note !== ''));
+    telling.some(({ ok }) => !ok) && (telling.some(({ ok }) => ok) || (outcome === 'success' && note !== ''));
   if (outcome === 'success') return { verdict: 'success', learns };
   const [first] = outages;
   if (first !== undefined && !attempts.some(({ ok, action }) => ok && action === first.action))
