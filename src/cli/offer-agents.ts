@@ -22,7 +22,7 @@ const PROGRAMS: Readonly<Record<ClientName, string>> = {
 };
 
 /** The clients whose program is on the PATH. Nothing is run. */
-export function findAgents({ PATH = '' }: NodeJS.ProcessEnv): readonly ClientName[] {
+function findAgents({ PATH = '' }: NodeJS.ProcessEnv): readonly ClientName[] {
   const folders = PATH.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   const isThere = (program: string): boolean =>
     folders.some((folder) => {
