@@ -24,7 +24,7 @@ export type { CueKind };
 const CORRECTION = 0.88;
 /** Real chats are full of orders that are worded as rules: the learned reader tells the two apart where a phrase cannot. */
 const RULE = 0.9;
-const RULE_IN_PHRASES = 0.04;
+const RULE_IN_PHRASES = 0.03;
 const AGAIN = 0.5;
 const OUTAGE = 0.7;
 const TASK = 0.5;
