@@ -18,7 +18,7 @@ export type KindScores = Readonly<Record<SpanKind, number>>;
 /** The kinds of `sentences`, read together and after the end of the answer before them. */
 export type ScoreSentences = (sentences: readonly string[], answer: string) => readonly KindScores[];
 
-const WEIGHTS_SHA256 = '3dcd0738bfdba487996d8465b1b4dc00341591c3bf8ad1ca04bdaa94acbb8c5d';
+const WEIGHTS_SHA256 = '02c46563f83687917de73ffa4650f75fe94482c4598ef31d25ea8bacf975aeec';
 /** In the order of the head's outputs. */
 export const SPAN_KINDS: readonly SpanKind[] = [
   'correction',

@@ -23,8 +23,9 @@ export function findClosingState(turn: TurnReading): Signal | undefined {
   if (kind === 'fault' && isLast && !isAskedFor(evidence.task))
     return { name: 'stopped-failing', source: 'signal', score: 0.2, weight: 0.8, reason };
   if (kind === 'green') return { name: 'stopped-passing', source: 'signal', score: 0.9, weight: 1, reason };
-  // An edit that was made need not be the one that was wanted; what the user says next may be about it.
-  const isUnproved = last?.view.kind === 'edit' && evidence.next?.user !== undefined;
+  // An edit or an act that was done need not be the one that was wanted; what the user says next may be about it.
+  const isAct = last?.view.kind === 'edit' || last?.view.kind === 'other';
+  const isUnproved = isAct && evidence.next?.user !== undefined;
   if (kind === 'ok' && !isUnproved)
     return { name: 'stopped-ok', source: 'signal', score: 0.7, weight: 0.4, reason };
   return undefined;

@@ -1,5 +1,6 @@
 import type { Correction, Signal } from '../../core/evidence.ts';
 import { INFRASTRUCTURE } from '../compose-reward.ts';
+import { readCall } from '../tools/tool-call.ts';
 import type { TurnReading } from '../turn-reading.ts';
 import { type Reaction, readReaction } from './read-reaction.ts';
 
@@ -39,7 +40,20 @@ export function readUserReaction(turn: TurnReading): UserReaction {
   };
 }
 
-function signalOf(reaction: Reaction, { evidence, calls }: TurnReading): Signal {
+/**
+ * The agent acts by tools that nobody here knows ("cancel_order"), and nothing has looked at what became of it: who thanks for that has
+ * only read what the agent says of itself. A diff and a test run are seen by the user too.
+ */
+function isTakenOnTrust({ evidence, calls, answered }: TurnReading): boolean {
+  const kinds = [
+    ...[...calls, ...answered].map(({ view }) => view.kind),
+    ...evidence.earlier.map((call) => readCall(call).kind),
+  ];
+  return kinds.includes('other') && !kinds.includes('shell') && !kinds.includes('edit');
+}
+
+function signalOf(reaction: Reaction, turn: TurnReading): Signal {
+  const { evidence, calls } = turn;
   switch (reaction.kind) {
     case 'wrong': {
       const name = 'user-corrected';
@@ -65,7 +79,8 @@ function signalOf(reaction: Reaction, { evidence, calls }: TurnReading): Signal 
       const isWhole =
         evidence.status === 'complete' && !calls.some(({ outcome }) => outcome?.kind === 'outage');
       const source = isWhole ? 'chat' : 'signal';
-      return { name: 'user-thanked', source, score: 0.9, weight: 1, reason: 'the user was content' };
+      const weight = isTakenOnTrust(turn) ? 0 : 1;
+      return { name: 'user-thanked', source, score: 0.9, weight, reason: 'the user was content' };
     }
   }
 }

@@ -194,6 +194,15 @@ describe('thanks in the chat', () => {
     expect(reactionTo('thanks anyway', { status: 'upstream-error' }).verdict).toBe('infrastructure');
   });
 
+  it('are no verdict where the agent acted by tools that nobody knows (not: the order was cancelled)', () => {
+    const outcome = { callId: 'c1', text: '{"status":"cancelled"}' };
+    const acted = (name: string): Partial<TurnEvidence> => ({
+      answered: [{ name, arguments: '{}', outcome }],
+    });
+    expect(reactionTo('perfect, thanks', acted('cancel_order')).verdict).toBe('ambiguous');
+    expect(reactionTo('perfect, thanks', acted('bash')).verdict).toBe('success');
+  });
+
   it('are none when they are ironic', () => {
     expect(reactionTo('great, you deleted my tests').verdict).toBe('failure');
     expect(reactionTo('Super, jetzt sind meine Tests weg.').verdict).toBe('failure');
