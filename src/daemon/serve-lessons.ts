@@ -36,6 +36,7 @@ import { createRecall, type LessonRecall, type RecallSettings } from '../lessons
 import { limitsFor } from '../lessons/recall/select-lessons.ts';
 import { openVectorCache, type VectorCache } from '../lessons/recall/vector-cache.ts';
 import { createReadLeftTurns, type SharedSessions } from '../lessons/shown/left-turns.ts';
+import { withoutWhatEnded } from '../lessons/shown/quote-what-holds.ts';
 import type { SessionRules } from '../lessons/shown/remind-rules.ts';
 import { createShowLessons, type PromptTurn } from '../lessons/shown/show-lessons.ts';
 import { encodeFileChange, listFileChanges } from '../lessons/skill-files/file-changes.ts';
@@ -310,7 +311,7 @@ const showServed = (
     domains: settings.domains.map((pattern) => compact(pattern)),
     place: (model) => placeForModel(settings.place, model),
     statements,
-    recollect,
+    recollect: withoutWhatEnded(recollect, library),
     rules,
     ...(shared && {
       shared: { ...shared, turnsOf: createReadLeftTurns(records), forgetLots: holdout.forget },

@@ -18,6 +18,7 @@ import { createLessonsApi } from './lessons-api.ts';
 import { type MovedLesson, openLibrary } from './library.ts';
 import { libraryForMember } from './member-library.ts';
 import { createRecall } from './recall/recall.ts';
+import { withoutWhatEnded } from './shown/quote-what-holds.ts';
 import { reviewLibrary } from './similar/review-library.ts';
 import { encodeFileChange, listFileChanges } from './skill-files/file-changes.ts';
 import { createReadLearnedIn, type ReadLearnedIn } from './visibility.ts';
@@ -111,7 +112,7 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
       now: clock.now,
       place: options.place ?? (() => 'system'),
       recall,
-      ...compact({ recollect: options.recollect }),
+      ...compact({ recollect: options.recollect && withoutWhatEnded(options.recollect, part) }),
       ...(member === undefined ? {} : { member }),
       review: async () => ({
         ...(await reviewLibrary({

@@ -15,6 +15,7 @@ import { type OpenLessons, openLessons } from '../../../src/lessons/open-lessons
 import { createRecall } from '../../../src/lessons/recall/recall.ts';
 import type { RecallLimits } from '../../../src/lessons/recall/select-lessons.ts';
 import { renderBlock, renderPast } from '../../../src/lessons/render-block.ts';
+import { withoutWhatEnded } from '../../../src/lessons/shown/quote-what-holds.ts';
 import { readPastQuestion } from '../../../src/lessons/shown/show-past.ts';
 import { createReadLearnedIn } from '../../../src/lessons/visibility.ts';
 import { toRecords } from '../../../src/record/records.ts';
@@ -171,7 +172,10 @@ interface AskParts {
 }
 
 function createAsk({ lessons, records, embed, decode, hasSecret }: AskParts): PlayedHome['ask'] {
-  const recollect = createRecollect({ records, decode, hasSecret, model: embed });
+  const recollect = withoutWhatEnded(
+    createRecollect({ records, decode, hasSecret, model: embed }),
+    lessons.library,
+  );
   const recall = createRecall({
     embed,
     fallback: createNgramEmbed(),
