@@ -23,7 +23,9 @@ import { lockHome } from '../record/home-lock.ts';
 import { openWholeStore, placeOfRecord } from '../record/open-store.ts';
 import { toRecords } from '../record/records.ts';
 import { restoreSnapshot } from '../record/snapshots.ts';
+import { inspectStore } from '../record/store/inspect-store.ts';
 import { createMemoryStore } from '../record/store/memory-store.ts';
+import { setStoreMark } from '../record/store-mark.ts';
 import { confirmTimeOf } from '../record/trusted-clock.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
@@ -196,7 +198,12 @@ export function restoreHome(home: Home, file: string): { readonly kept: string |
   const lock = lockHome(home.lockFile);
   if (lock === undefined) throw new HomeInUseError(`${home.dir} is in use by another Instar process.`);
   try {
-    return { kept: restoreSnapshot(file, home.storeFile) };
+    const kept = restoreSnapshot(file, home.storeFile);
+    // Else a copy that was made later would show it as the remains of a longer record.
+    const { firstAt, facts, turns } = inspectStore(home.storeFile, false);
+    const at = Math.round(statSync(home.storeFile).mtimeMs);
+    setStoreMark(home.storeFile, { firstAt, facts, turns, at });
+    return { kept };
   } finally {
     lock.release();
   }

@@ -33,7 +33,7 @@ export function withShortIds(
     api: {
       ...api,
       session: async (id, part) => api.session(await find('session', id), part),
-      trajectory: async (id) => api.trajectory(await find('session', id)),
+      trajectory: async (id, form) => api.trajectory(await find('session', id), form),
       turn: async (id) => api.turn(await find('turn', id)),
     },
     lessonsApi: {

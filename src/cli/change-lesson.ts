@@ -94,7 +94,7 @@ function changeLesson(
     withApi(context, async ({ lessonsApi }) => {
       const lesson = await findLesson(lessonsApi, options.args[0] ?? '');
       const change = plan(lesson, options);
-      if (confirm !== undefined) await confirmOwner(context, confirm(lesson));
+      if (confirm !== undefined && change.to !== lesson.state) await confirmOwner(context, confirm(lesson));
       return publish(lessonsApi, { lesson, change, options }, context);
     });
 }
@@ -121,12 +121,10 @@ async function publish(
   const result = asObject(asArray(done.results)[0]);
   if (result.status === 'refused') throw new CommandError(EXIT.failed, String(result.why), undefined);
   const now = (await lessonsApi.show(id)) ?? lesson;
+  const isSame = result.status === 'same';
   if (printer.json) printer.document({ ...done, lesson: now, ...more });
-  else
-    printer.line(
-      `“${titleText(now)}” ${result.status === 'same' ? 'is already' : 'is now'} ${stateWords(now)}.`,
-    );
-  return EXIT.ok;
+  else printer.line(`“${titleText(now)}” ${isSame ? 'is already' : 'is now'} ${stateWords(now)}.`);
+  return isSame ? EXIT.failed : EXIT.ok;
 }
 
 const STATES: Readonly<Record<string, string>> = {

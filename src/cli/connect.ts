@@ -257,7 +257,10 @@ function showExports(
 }
 
 /** The wires of clients that speak only one. */
-const WIRES: Readonly<Record<string, WireName>> = { 'claude-code': 'anthropic', codex: 'openai-responses' };
+export const WIRES: Readonly<Record<string, WireName>> = {
+  'claude-code': 'anthropic',
+  codex: 'openai-responses',
+};
 
 /** What the running daemon lists for a client of this wire; undefined when none runs, or when it does not say. */
 async function servedModels(

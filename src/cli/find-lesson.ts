@@ -22,7 +22,7 @@ export async function findLesson(lessonsApi: LessonsApi, typed: string): Promise
 }
 
 /** Of what was typed, in an error message. */
-export const LONGEST_ECHO = 80;
+const LONGEST_ECHO = 80;
 
 async function findLastLesson(lessonsApi: LessonsApi): Promise<JsonObject> {
   const all = (await lessonsApi.all()).map(asObject).filter(({ state }) => state !== 'rejected');

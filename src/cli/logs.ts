@@ -28,9 +28,9 @@ export const declareLogOptions = (command: Command): Command =>
       parseSince,
     );
 
-export const LOG_HELP = `The log is logs/instar.log in the home and the older files beside it. Lines in it
-have no secrets and no words of conversations. With --json: one list, or one JSON
-line each with --follow.
+export const LOG_HELP = `The log is logs/instar.log in the home and the older files beside it. Its lines
+have no secrets and no words of conversations. With --json: one list, or one
+JSON line each with --follow.
 `;
 
 export interface LogsOptions {

@@ -1,7 +1,11 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
+import { homeAt } from '../config/home.ts';
+import { loadConfig } from '../config/load-config.ts';
+import type { Config } from '../config/schema.ts';
+import { findTarget } from '../connect/connection.ts';
 import type { ClientName } from '../core/client-name.ts';
-import { connect } from './connect.ts';
+import { connect, WIRES } from './connect.ts';
 import { type CommandContext, CommandError, EXIT } from './context.ts';
 import { dim } from './print.ts';
 
@@ -18,7 +22,7 @@ const PROGRAMS: Readonly<Record<ClientName, string>> = {
 };
 
 /** The clients whose program is on the PATH. Nothing is run. */
-export function findAgents({ PATH = '' }: NodeJS.ProcessEnv): readonly ClientName[] {
+function findAgents({ PATH = '' }: NodeJS.ProcessEnv): readonly ClientName[] {
   const folders = PATH.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   const isThere = (program: string): boolean =>
     folders.some((folder) => {
@@ -32,10 +36,18 @@ export function findAgents({ PATH = '' }: NodeJS.ProcessEnv): readonly ClientNam
   return (Object.keys(PROGRAMS) as ClientName[]).filter((client) => isThere(PROGRAMS[client]));
 }
 
+/** A client's own login reaches a provider of its own vendor only. */
+function canServe(config: Config, client: ClientName): boolean {
+  const wire = WIRES[client] ?? 'openai-chat';
+  const { credentials, wires } = findTarget(config, undefined, wire);
+  return credentials !== 'caller' || wires.includes(wire);
+}
+
 /** Asks which of the agents on this machine to connect, connects them, and ends with what to say to one of them. */
 export async function offerAgents(context: CommandContext, isRunning: boolean): Promise<void> {
   const { stdin: input, stderr: output, env, printer } = context;
-  const found = findAgents(env);
+  const { config } = loadConfig({ file: homeAt(context.homeDir).configFile, env });
+  const found = findAgents(env).filter((client) => canServe(config, client));
   let connected: readonly ClientName[] = [];
   if (found.length > 0) {
     const { isCancel, multiselect } = await import('@clack/prompts');

@@ -50,7 +50,11 @@ async function status(options: StatusOptions, context: CommandContext): Promise<
     for (const { what, fix } of settings)
       printer.note({ text: 'settings ', style: 'yellow' }, `${what} → ${fix}`);
     printer.line('');
-    return withApi(context, (apis) => printToday(apis, printer));
+    return withApi(context, (apis) => printToday(apis, printer)).catch((error: unknown) => {
+      if (!(error instanceof CommandError)) throw error;
+      printer.note(dim(error.message));
+      return EXIT.ok;
+    });
   } else {
     const width = lineWidth(context.stdout, context.env);
     printer.line(

@@ -149,20 +149,23 @@ const textOf = (message: ChatMessage): string =>
 /** The tour’s agent: it forgets everything between conversations, and follows what its prompt says about dates. */
 function clerk({ system, messages }: ChatRequest): string {
   const read = [...system.map(({ text }) => text), ...messages.map(textOf)].join('\n');
-  const order = /order (\d+)/.exec(read)?.[1] ?? '1041';
   const last = messages.at(-1);
+  const order = /order (\d+)/.exec(
+    messages.map(textOf).findLast((text) => text.includes('order')) ?? '',
+  )?.[1];
   const isReport = last !== undefined && textOf(last).includes('order');
   const date = FORMS.find(([asked]) => asked.test(read))?.[1];
   if (!isReport) return `Sorry. Order ${order} was shipped on ${date ?? '2026-11-16'}.`;
   return `Order ${order} was shipped on ${date ?? '11/16/26'}.`;
 }
 
-type Say = (who: 'you' | 'agent' | 'instar' | '', ...words: readonly Part[]) => void;
+type Say = (who: 'you' | 'agent' | 'instar' | 'example' | '', ...words: readonly Part[]) => void;
 
 function createSay({ printer, stdout, env }: CommandContext): Say {
   const width = lineWidth(stdout, env);
   return (who, ...words) => {
     if (printer.json) return;
+    if (words.length === 0) return printer.line('');
     if (words.length === 1 && typeof words[0] === 'string' && who === '')
       printWrapped(printer, words[0], width);
     else printer.line(dim(who.padEnd(8)), ...words);
@@ -226,9 +229,7 @@ function finish(say: Say, played: Played): Played {
   return played;
 }
 
-const TRIES = 2;
-
-/** The person's own words, until one of them becomes a rule. */
+/** The person's own words: said to the agent, then, where that was no rule, as feedback; else the example's. */
 async function correct(
   { apis, ask, settle }: Pick<Stage, 'apis' | 'ask' | 'settle'>,
   answer: string,
@@ -236,23 +237,32 @@ async function correct(
   { isAsking, context }: Setting,
 ): Promise<JsonObject | undefined> {
   const progress = createProgress(context);
-  for (let attempt = 1; attempt <= TRIES; attempt++) {
-    const words = isAsking && attempt < TRIES ? await askWords(context) : CORRECTION;
-    say('you', words);
-    const session = attempt === 1 ? 'first' : `first-${attempt}`;
-    if (attempt > 1) await ask(session, [user(QUESTION)]);
-    const reply = await ask(session, [user(QUESTION), assistant(answer), user(words)]);
-    say('agent', reply.text);
+  const findLearned = async (): Promise<JsonObject | undefined> => {
     progress.show({ phase: 'Instar reads what you said' });
     await settle();
     progress.clear();
-    const [lesson] = (await apis.lessonsApi.list({})).filter(
-      ({ state }) => state === 'live' || state === 'trial',
-    );
-    if (lesson !== undefined) return lesson;
-    say('instar', 'No rule was found in that. A rule says what always holds, such as the next one:');
-  }
-  return undefined;
+    const all = await apis.lessonsApi.list({});
+    return all.find(({ state }) => state === 'live' || state === 'trial');
+  };
+  const tell = async (session: string, words: string, who: 'you' | 'example'): Promise<string> => {
+    say(who, words);
+    const reply = await ask(session, [user(QUESTION), assistant(answer), user(words)]);
+    say('agent', reply.text);
+    return reply.turn;
+  };
+  const words = isAsking ? await askWords(context) : CORRECTION;
+  const turn = await tell('first', words, 'you');
+  const learned = await findLearned();
+  if (learned !== undefined || words === CORRECTION) return learned;
+  say('instar', 'That was said for this once, and is no rule yet. The same as feedback:');
+  say('you', `instar feedback last "${words}"`);
+  await apis.api.feedback({ turn, score: -0.5, note: words });
+  const fromFeedback = await findLearned();
+  if (fromFeedback !== undefined) return fromFeedback;
+  say('instar', 'No rule was found in that either. A rule says what always holds:');
+  await ask('example', [user(QUESTION)]);
+  await tell('example', CORRECTION, 'example');
+  return findLearned();
 }
 
 async function askWords(context: CommandContext): Promise<string> {

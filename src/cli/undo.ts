@@ -7,7 +7,7 @@ export const declareUndo: DeclareCommand = (command, act) =>
   void command
     .addHelpText(
       'after',
-      '\nA lesson that was new is not used any more; one that was reworded says again what\nit said before. Again, it takes back the one before.\n\nExample:\n  $ instar undo\n',
+      '\nA lesson that was new is not used any more; one that was reworded says again\nwhat it said before. Typed again, it takes back the one before.\n\nExample:\n  $ instar undo\n',
     )
     .action(act(undo));
 

@@ -157,8 +157,13 @@ async function askFirst(
   home: Home,
   context: CommandContext,
 ): Promise<boolean> {
-  if (Object.keys(config.providers).length > 0 || existsSync(home.configFile)) return false;
-  if (!isAtTerminal(context) || context.printer.json) return false;
+  if (existsSync(home.configFile) || !isAtTerminal(context) || context.printer.json) return false;
+  if (Object.keys(config.providers).length > 0) {
+    // The environment has chosen the provider: only the agents are left, once.
+    const { offerAgents } = await import('./offer-agents.ts');
+    if (!existsSync(home.storeFile)) await offerAgents(context, true);
+    return false;
+  }
   const isWanted = await askOwner(
     context,
     'No model provider is set up yet. Choose one now? (Without one, the toy model inside Instar answers.)',

@@ -1,8 +1,8 @@
 import type { Lesson, LessonPlace, LessonText, PlacedLessons } from '../core/lesson.ts';
 import type { Recollection } from '../core/recollection.ts';
+import { writtenDay } from '../text/phrases.ts';
 import { truncateEnd } from '../text/truncate.ts';
 import { oneLine } from '../text/visible-text.ts';
-import { writtenDay } from '../text/written-day.ts';
 import { byPlaceInBlock } from './identity-tier.ts';
 import { contentOf } from './overlay-lessons.ts';
 import { firstRule, isSituation, promptName, quotedRule } from './title.ts';

@@ -126,7 +126,7 @@ function isMachineLine(line: string): boolean {
 
 /** Words in quotation marks, of somebody else or for a text. An apostrophe inside a word closes nothing. */
 const QUOTED =
-  /"[^"\n]{8,400}"|“[^”\n]{8,400}”|«[^»\n]{8,400}»|„[^“”\n]{8,400}[“”]|‹[^›\n]{8,400}›|「[^」\n]{4,400}」|『[^』\n]{4,400}』|(?<=^|[\s:(,])'(?=\S)(?:[^'\n]|'(?=\p{L})){8,400}'(?=$|[\s.,;:!?)])/gu;
+  /"[^"\n]{8,400}"|“[^”\n]{8,400}”|«[^»\n]{8,400}»|„[^“”\n]{8,400}[“”]|‹[^›\n]{8,400}›|「[^」\n]{8,400}」|『[^』\n]{8,400}』|(?<=^|[\s:(,])'(?=\S)(?:[^'\n]|'(?=\p{L})){8,400}'(?=$|[\s.,;:!?)])/gu;
 
 const QUOTATION_MARK = /["“«„‹「『]/;
 

@@ -1,13 +1,12 @@
-import { constants, copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { syncFileSync, syncFolderSync } from '../base/atomic-file.ts';
 import { StoreError } from '../core/store.ts';
 import { removeLog } from './store/compaction.ts';
-import { inspectStore } from './store/inspect-store.ts';
 import { findDamage } from './store/integrity-check.ts';
 import { connectWriter, makePrivate, peekVersion } from './store/open-database.ts';
 import { toStoreError } from './store/sql-connection.ts';
-import { removeStoreMark, setStoreMark } from './store-mark.ts';
+import { removeStoreMark } from './store-mark.ts';
 
 /**
  * Replaces a store, which must not be open, by a snapshot. A copy of the snapshot is upgraded and checked first; a damaged
@@ -22,7 +21,6 @@ export function restoreSnapshot(file: string, target: string): string | undefine
     makePrivate(fresh);
     copyFileSync(file, fresh);
     checkSnapshot(fresh);
-    const { firstAt, facts, turns } = inspectStore(fresh, false);
     syncFileSync(fresh);
     removeStoreMark(target);
     // Copied, not moved: a missing store would be created empty.
@@ -32,8 +30,6 @@ export function restoreSnapshot(file: string, target: string): string | undefine
     for (const stale of [`${target}-wal`, `${target}-shm`]) rmSync(stale, { force: true });
     renameSync(fresh, target);
     syncFolderSync(dirname(target));
-    // Else a copy that was made later would show it as the remains of a longer record.
-    setStoreMark(target, { firstAt, facts, turns, at: Math.round(statSync(target).mtimeMs) });
     return existsSync(kept) ? kept : undefined;
   } catch (error) {
     remove(fresh);

@@ -25,7 +25,7 @@ const WROTE =
 const SALUTATION = /^\s{0,3}\p{L}[^.!?:;\n]{0,60}[,，]\s*$/u;
 /** "Priya Nair  10:12 AM", "[10:12] Priya Nair", "priya — Today at 10:12", "priya @pn · 2h", "priya commented 2 hours ago": what follows up to a blank line is hers. */
 const STAMPED_NAME =
-  /^\s{0,3}(?:[\p{Lu}@][\p{L}\w.'-]{0,30}(?: @?[\p{L}\w.'-]{1,30}){0,3}(?:[\s,–—-]{1,6}(?:\p{L}{2,12} \p{L}{2,12} )?[[(]?\d{1,2}[:.]\d{2}(?:\s?[ap]m)?[\])]?|\s?[·•|]\s?\d{1,3} ?(?:m|h|d|w|min)| \d{1,3} (?:minute|hour|day|week|month|year)s? ago(?<=(?:commented|wrote|posted|replied|answered|asked|reported) .{1,20}))|[[(]\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?[ap]m)?[\])]\s+[\p{Lu}@][\p{L}\w.'-]{0,30}(?: [\p{L}.'-]{1,30}){0,3})\s*$/iu;
+  /^\s{0,3}(?:[\p{Lu}@][\p{L}\w.'-]{0,30}(?:(?: [\p{L}.'-]{1,30}){0,3}[\s,–—-]{1,6}(?:\p{L}{2,12} \p{L}{2,12} )?[[(]?\d{1,2}[:.]\d{2}(?:\s?[ap]m)?[\])]?|(?: @?[\p{L}\w.'-]{1,30}){0,3}\s?[·•|]\s?\d{1,3} ?(?:m|h|d|w|min)|(?: [\p{L}.'-]{1,30}){0,3} \d{1,3} (?:minute|hour|day|week|month|year)s? ago(?<=(?:commented|wrote|posted|replied|answered|asked|reported) .{1,20}))|[[(]\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?[ap]m)?[\])]\s+[\p{Lu}@][\p{L}\w.'-]{0,30}(?: [\p{L}.'-]{1,30}){0,3})\s*$/iu;
 /** The parties of a conversation with a model, as its transcripts name them. */
 const ROLE_LABEL = /^\s{0,3}[*_#[(<]{0,3}(?:assistant|system|human)[\])>*_]{0,3}\s?[:：]/i;
 const HEADING = /^#{1,6} \S/;
@@ -61,7 +61,7 @@ const SAYS_THIS = new RegExp(
 );
 /** The same at the end of a line without a colon: "The readme says", "our vendor sent these instructions", "here is what I found". */
 const HANDS_OVER = new RegExp(
-  `(?:(?<!\\b(?:i|we|i've|i have|we've|ich|wir|je|j'ai|nous|yo)\\s(?:already |just |have |hab |habe )?)\\b(?:${SAYS})(?: (?:us|me|uns|mir))?(?: (?:this|these|the following)\\b[^.!?:,\\n]{0,40})?|^\\s{0,3}here(?:'s| is) what\\b[^.!?:\\n]{1,60})\\s*$`,
+  `(?:(?<!\\b(?:i|we|i've|i have|we've|ich|wir|je|j'ai|nous|yo)\\s(?:already |just |have |hab |habe )?)\\b(?:${SAYS})(?<!found|left)(?: (?:us|me|uns|mir))?(?: (?:this|these|the following)\\b[^.!?:,\\n]{0,40})?|^\\s{0,3}here(?:'s| is) what\\b[^.!?:\\n]{1,60})\\s*$`,
   'iu',
 );
 /** A line that ends with a colon and speaks of a text: what follows is that text. */

@@ -37,3 +37,11 @@ export function dollars(usd: number): string {
   if (usd === 0 || usd >= 0.095) return `$${usd.toFixed(2)}`;
   return `$${usd.toFixed(Math.min(6, 1 - Math.floor(Math.log10(usd))))}`;
 }
+
+const monthOf = (date: Date): string => new Intl.DateTimeFormat('en', { month: 'long' }).format(date);
+
+/** "8 May 2023", in the time zone of this machine: no language reads another day out of it. */
+export const writtenDay = (date: Date): string => `${date.getDate()} ${writtenMonth(date)}`;
+
+/** "May 2023". */
+export const writtenMonth = (date: Date): string => `${monthOf(date)} ${date.getFullYear()}`;

@@ -138,7 +138,6 @@ describe('doctor', () => {
       'store-replaced',
       (store, dir) => {
         mkdirSync(path.join(dir, 'snapshots'), { mode: 0o700 });
-        const newest = path.join(dir, 'snapshots', '2026-01-01T00-00-00-000Z.9.999.sqlite');
         alter(store, 'pragma journal_mode = delete');
         renameSync(store, path.join(dir, 'snapshots', '2026-11-16T00-00-00-000Z.sqlite'));
         openSqliteStore({ file: store }).close();
@@ -235,7 +234,6 @@ describe('doctor', () => {
   it('names the damaged sessions and the newest copy to restore', async () => {
     const { dir, store } = freshCopy();
     mkdirSync(path.join(dir, 'snapshots'), { mode: 0o700 });
-    const newest = path.join(dir, 'snapshots', '2026-01-01T00-00-00-000Z.9.999.sqlite');
     const copy = path.join(dir, 'snapshots', '2026-11-16T00-00-00-000Z.sqlite');
     cpSync(store, copy);
     alter(store, `update facts set body = replace(body, '"', '''') where type = 'turn-end'`);

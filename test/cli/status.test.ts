@@ -47,7 +47,7 @@ const status = (...args: readonly string[]) => runInProcess(['status', '--home',
 describe('instar status', () => {
   it('prints what is running, what it serves and what it has served', async () => {
     record(process.pid);
-    const { code, stdout } = await status();
+    const { code, stdout } = await status('--why');
     expect(code).toBe(0);
     expect(stdout).toContain(`running at ${daemon.url} (pid ${process.pid}, version 0.1.0)`);
     expect(stdout).toMatch(/^served +12$/m);
@@ -57,9 +57,18 @@ describe('instar status', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
+  it('takes at most ten lines without --why, none wider than the terminal, and ends with one next step', async () => {
+    record(process.pid);
+    const { stdout } = await runInProcess(['status', '--home', folder.dir], { COLUMNS: '80' });
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(10);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines.at(-1)).toBe('next     instar learning on');
+  });
+
   it('says what waits, why, when it goes on, and the command that helps', async () => {
     record(process.pid);
-    const { stdout } = await status();
+    const { stdout } = await status('--why');
     expect(stdout).toMatch(/^waiting +3 failures of pi wait: .* no JSON; next try in (?:8|9)\d s$/m);
     expect(stdout).toMatch(/^ +learning is off$/m);
     expect(stdout).toMatch(/^ +→ instar learning on$/m);
@@ -68,13 +77,13 @@ describe('instar status', () => {
   it('says that lessons were found by letters, where they were many, and why the sentence model failed', async () => {
     record(process.pid);
     index = { recalls: { bySentences: 40, byLetters: 2 } };
-    expect((await status()).stdout).not.toContain('letters');
+    expect((await status('--why')).stdout).not.toContain('letters');
     index = { recalls: { bySentences: 12, byLetters: 8 } };
-    expect((await status()).stdout).toMatch(
+    expect((await status('--why')).stdout).toMatch(
       /^ +8 of 20 tasks since the start compared by letters: the sentence model was not ready in time$/m,
     );
     index = { failure: 'no weights', recalls: { bySentences: 0, byLetters: 1 } };
-    expect((await status()).stdout).toContain('the sentence model failed (no weights)');
+    expect((await status('--why')).stdout).toContain('the sentence model failed (no weights)');
   });
 
   it('prints one JSON document with the daemon’s whole reply', async () => {
@@ -93,7 +102,7 @@ describe('instar status', () => {
   });
 
   it('ends with 1 and names instar up when no daemon runs, and creates no home', async () => {
-    const { code, stdout, stderr } = await status();
+    const { code, stdout, stderr } = await status('--why');
     expect(code).toBe(1);
     expect(stdout).toBe('not running\n');
     expect(stderr).toContain('instar up');
@@ -110,7 +119,7 @@ describe('instar status', () => {
 
   it('does not send the key to another program on a dead daemon’s port', async () => {
     record(2 ** 22 + 1);
-    const { code, stderr } = await status();
+    const { code, stderr } = await status('--why');
     expect(code).toBe(1);
     expect(stderr).toContain('is gone');
     expect(daemon.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);

@@ -58,7 +58,7 @@ afterAll(async () => {
 const npmSetting = (name: string): string =>
   execFileSync('npm', ['config', 'get', name], { cwd: root }).toString().trim();
 
-it('installs, serves, learns from two complaints, gives its reasons, rolls back and stops', async () => {
+it('installs, shows the tour, learns from one correction, gives its reasons, takes it back and stops', async () => {
   // A package that was packed before: for the same session under another Node.
   const packed = process.env.INSTAR_TARBALL;
   if (packed === undefined)
@@ -77,13 +77,16 @@ it('installs, serves, learns from two complaints, gives its reasons, rolls back 
     FORCE_COLOR: '1',
     npm_config_loglevel: 'error',
   };
-  const { type, typeUntil, quietly, steps } = createShellSession({ cwd: project, env });
+  const { type, quietly, steps } = createShellSession({ cwd: project, env });
   const ask = (why: string, name: string, text: string): Promise<string> =>
     type(why, `eval "$(npx instar connect env)" && node ask.mjs ${name} "${text}"`);
 
   await type(
     'Install the packed package into an empty folder.',
     `npm init -y > npm.log && npm install --no-audit --no-fund ../${tarball}`,
+  );
+  expect(await type('A minute to see what it is for: no key, no model.', 'npx instar tour --yes')).toMatch(
+    /Learned: [\s\S]*2026-11-16[\s\S]*taken back/,
   );
   await type(
     'Name the provider. Here it is a server on this machine.',
@@ -103,12 +106,7 @@ it('installs, serves, learns from two complaints, gives its reasons, rolls back 
   );
   expect(first).toContain(`instar ready http://127.0.0.1:${PORT}`);
 
-  expect(
-    await type(
-      'In another terminal: is it running, who writes lessons, what does it cost?',
-      'npx instar status',
-    ),
-  ).toMatch(/without a model/);
+  expect(await type('In another terminal: is it running?', 'npx instar status')).toMatch(/model +shop/);
   await type('The agent of this hour is a small script.', 'cat ask.mjs');
   const wrong = await ask(
     'The first question. The date is not as the shop wants it.',
@@ -117,41 +115,33 @@ it('installs, serves, learns from two complaints, gives its reasons, rolls back 
   );
   expect(wrong).toContain('16/11/2026');
   expect(
-    await type('Say so.', 'npx instar feedback last "Use ISO dates like 2026-11-16 in shipping reports."'),
-  ).toMatch(/Feedback saved/);
-  expect(await type('What waits, and why?', 'npx instar lessons review')).toMatch(/wait/);
-  await ask('The next conversation makes the same mistake.', 'tuesday', 'When did order 1042 leave?');
-  expect(
-    await ask(
-      'This time, complain in the chat.',
-      'tuesday',
-      'instar: bad, use ISO dates like 2026-11-16 in shipping reports',
+    await type(
+      'Say so, once.',
+      'npx instar feedback last "We always use ISO dates like 2026-11-16 in shipping reports."',
     ),
-  ).toMatch(/Saved/);
-
-  const list = await typeUntil('Seconds later there is a lesson.', 'npx instar lessons list', /trial|live/);
-  const name = /\b([a-z][a-z0-9]*(?:-[a-z0-9]+)+)\b/.exec(list.split('\n').slice(1).join('\n'))?.[1] ?? '';
-  expect(await type('What it says, and on what evidence.', `npx instar lessons show ${name}`)).toMatch(
-    /ISO dates/,
-  );
+  ).toMatch(/Learned: .*ISO dates[\s\S]*Undo: instar undo/);
   const right = await ask('A new conversation.', 'thursday', 'When was order 1044 shipped?');
   expect(right).toContain('2026-11-16');
-  expect(await type('Why was it shown?', 'npx instar lessons why last')).toMatch(/it fits the task/);
+  expect(await type('What was learned.', 'npx instar lessons')).toMatch(/ISO dates/);
+  expect(await type('What it says, and where it comes from.', 'npx instar lessons show last')).toMatch(
+    /ISO dates/,
+  );
+  expect(await type('Why was it shown?', 'npx instar lessons why last')).toMatch(/it fits/);
+  expect(await ask('The same in the chat.', 'thursday', 'instar: why')).toMatch(/Shown for the last answer/);
   expect(await type('What was said.', 'npx instar sessions list')).toMatch(/order 1044/);
   expect(await type('', 'npx instar sessions show last')).toMatch(/2026-11-16/);
   expect(await type('What happened today, and what it cost.', 'npx instar status --why')).toMatch(
     /1 lesson|learned/i,
   );
 
-  expect(await type('Undo all of it.', 'npx instar generations rollback 0')).toMatch(/generation/);
+  expect(await type('Take it back.', 'npx instar undo')).toMatch(/Taken back/);
   const again = await ask(
     'The next conversation is served without the lesson.',
     'friday',
     'When was order 1045 shipped?',
   );
   expect(again).toContain('16/11/2026');
-  expect(await type('', 'npx instar lessons why last')).toMatch(/rollback/);
-  expect(await type('', 'npx instar lessons list')).toMatch(/rollback|retired/);
+  expect(await type('', 'npx instar lessons history')).toMatch(/taken back/);
   expect(await type('Check everything.', 'npx instar doctor')).toMatch(/ok/);
   await type('The last lines of the log.', 'npx instar status --log -n 3');
   expect(await type('Stop it.', 'npx instar stop')).toMatch(/stopped/i);
@@ -191,7 +181,7 @@ function writeTranscript(steps: readonly ShellStep[]): string {
   );
   return `${[
     '# The first hour',
-    'A newcomer installs Instar, points a small agent at it, complains twice about the dates in its answers, gets a lesson, asks for its reasons, rolls it back and stops.\n`npm run test:newcomer` played this session with the packed package, and wrote this page; ports and paths were replaced. The provider is a model of the test that writes European dates unless its prompt speaks of ISO dates.',
+    'A newcomer installs Instar, takes the tour, points a small agent at it, says once how dates are written, sees the rule and its reasons, takes it back and stops.\n`npm run test:newcomer` played this session with the packed package, and wrote this page; ports and paths were replaced. The provider is a model of the test that writes European dates unless its prompt speaks of ISO dates.',
     ...parts,
   ].join('\n\n')}\n`;
 }
@@ -206,12 +196,9 @@ function drawScenes(steps: readonly ShellStep[]): string {
     /npm install/,
     /ask.mjs monday/,
     /feedback last "/,
-    /ask.mjs tuesday "When/,
-    /ask.mjs tuesday "instar/,
-    /lessons list/,
-    /ask.mjs thursday/,
+    /ask.mjs thursday "When/,
     /lessons why/,
-    /generations rollback/,
+    /instar undo/,
     /ask.mjs friday/,
   ];
   const scenes = chosen.flatMap((pattern) => {
@@ -220,24 +207,18 @@ function drawScenes(steps: readonly ShellStep[]): string {
     return [{ why: step.why, command: asTyped(step.command), output: step.output }];
   });
   const title = 'instar: a minute of the first hour';
-  return drawTour(scenes, { columns: 80, rows: 17, seconds: 60, title, still: 7 });
+  return drawTour(scenes, { columns: 80, rows: 17, seconds: 60, title, still: 4 });
 }
 
 /** The steps that the picture of the session shows. */
 function drawSteps(steps: readonly ShellStep[]): string {
   const pick = (pattern: RegExp): ShellStep | undefined => steps.find(({ command }) => pattern.test(command));
-  const chosen = [/ask.mjs monday/, /feedback last "/, /lessons list/, /ask.mjs thursday/, /lessons why/];
+  const chosen = [/ask.mjs monday/, /feedback last "/, /ask.mjs thursday/, /lessons why/, /instar undo/];
   const lines = chosen.flatMap((pattern) => {
     const step = pick(pattern);
     if (step === undefined) return [];
     const command = asTyped(step.command);
-    const later = pattern.test('lessons list') ? ['\u001b[2m# two more complaints later\u001b[0m'] : [];
-    return [
-      ...later,
-      `\u001b[32m$\u001b[0m \u001b[1m${command}\u001b[0m`,
-      ...step.output.trimEnd().split('\n'),
-      '',
-    ];
+    return [`\u001b[32m$\u001b[0m \u001b[1m${command}\u001b[0m`, ...step.output.trimEnd().split('\n'), ''];
   });
   return drawTerminal(lines.slice(0, -1), 80, 'instar');
 }

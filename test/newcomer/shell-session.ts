@@ -12,8 +12,6 @@ export interface ShellStep {
 export interface ShellSession {
   /** Runs a command as a newcomer types it and keeps it for the transcript. Rejects when it fails, unless that is expected. */
   type(why: string, command: string, options?: { readonly fails?: true }): Promise<string>;
-  /** Runs a command again until its output matches; only the last run is kept. */
-  typeUntil(why: string, command: string, pattern: RegExp, timeoutMs?: number): Promise<string>;
   /** Runs a command that is not part of the transcript. */
   quietly(command: string): Promise<string>;
   readonly steps: readonly ShellStep[];
@@ -51,16 +49,6 @@ export function createShellSession(options: {
       if ((done.exitCode !== 0) !== (fails === true))
         throw new Error(`\`${command}\` ended with ${done.exitCode}:\n${done.output}`);
       return keep(why, command, done);
-    },
-    typeUntil: async (why, command, pattern, timeoutMs = 60_000) => {
-      const end = Date.now() + timeoutMs;
-      for (;;) {
-        const done = await runOnce(command);
-        if (done.exitCode === 0 && pattern.test(withoutColour(done.output))) return keep(why, command, done);
-        if (Date.now() > end)
-          throw new Error(`\`${command}\` never printed ${String(pattern)}; last:\n${done.output}`);
-        await new Promise((resolve) => setTimeout(resolve, 500));
-      }
     },
   };
 }

@@ -3,7 +3,6 @@ import { systemClock } from '../../src/core/clock.ts';
 import type { AttemptOrder } from '../../src/core/practice.ts';
 import { createAdmission, watchAdmission } from '../../src/gateway/admission.ts';
 import { createExchange } from '../../src/models/exchange.ts';
-import { createGatewayAttempts } from '../../src/models/gateway-attempts.ts';
 import { createHttpModel } from '../../src/models/http-model.ts';
 import { createInProcessAttempts } from '../../src/models/in-process-client.ts';
 import { wires } from '../../src/wire/wires.ts';
@@ -11,6 +10,7 @@ import { attemptsWith, orderOf } from '../agent/attempts/orders.ts';
 import { chatBody, createStage, type InstarHere, replyWith } from '../config/settings/instar-here.ts';
 import { ask } from '../support/client.ts';
 import type { Provider } from '../support/provider.ts';
+import { createGatewayAttempts } from './gateway-attempts.ts';
 
 const stage = createStage();
 const pool = createExchange({

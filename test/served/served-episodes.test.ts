@@ -21,7 +21,13 @@ let asking: InstarHere;
 beforeAll(async () => {
   const provider = await stage.provider('p', (request, response) => {
     const text = JSON.stringify(chatBody(request).messages);
-    if (text.includes('numbered steps')) return replyWith(response, JSON.stringify([CITES]));
+    if (text.includes('numbered steps')) {
+      const quotes = [...text.matchAll(/failure \d+ of \d+, turn ([\w-]+)/g)].map(([, turn]) => ({
+        turn,
+        text: RULE,
+      }));
+      return replyWith(response, JSON.stringify([{ ...CITES, quotes }]));
+    }
     if (!text.includes('What went well')) return replyWith(response, 'ok');
     extractions.push(text);
     const turn = /failure, turn ([\w-]+)/.exec(text)?.[1];

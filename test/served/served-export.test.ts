@@ -87,7 +87,6 @@ describe('exported trajectories', () => {
     ]);
     const good = trl.find((row) => row.label === true) ?? {};
     expect(good.prompt).toMatchObject([
-      { role: 'system' },
       { role: 'user', content: 'Write the total of money of May' },
       { role: 'assistant', tool_calls: [{ id: 'c1', function: { name: 'run' } }] },
       { role: 'tool', tool_call_id: 'c1', content: '42.00' },
@@ -111,7 +110,7 @@ rows = load_dataset('json', data_files=sys.argv[1], split='train', cache_dir=sys
 try:
     from trl import is_conversational
     assert all(is_conversational(row) for row in rows)
-except ImportError:
+except (ImportError, RuntimeError):
     pass
 print(json.dumps([[row['label'], row['reward'], row['completion'][0]['content'], row['prompt'][-1]['role']] for row in rows]))
 `;

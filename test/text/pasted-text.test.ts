@@ -60,6 +60,8 @@ describe('what programs put on the clipboard', () => {
   it.each([
     'I told you this before\nAlways deploy with make.',
     'It broke 2 hours ago\nAlways deploy with make.',
+    'bash: pnpm: command not found\n\nAlways deploy with make.',
+    'It expected 10.5 and was 10.51\nAlways deploy with make.',
     'Deploys\n=====\nAlways deploy with make.',
     'Our tool: make. Always deploy with make.',
     'The reporter is eve.\nStatus: open\nAlways deploy with make.',

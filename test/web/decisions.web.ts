@@ -72,7 +72,7 @@ describe.skipIf(browserFile === undefined)('decisions on the page', () => {
     await card.getByLabel('What it says').fill('Quote every path in a command, also in scripts.');
     await card.getByRole('button', { name: 'Save as a new revision' }).click();
     await page.getByText(/^Saved: /).waitFor();
-    await card.getByText('also in scripts').waitFor();
+    await card.getByText('also in scripts').first().waitFor();
     expect(await stateOf('quote-paths')).toBe('proposed');
   });
 
@@ -153,7 +153,7 @@ describe.skipIf(browserFile === undefined)('decisions on the page', () => {
     );
     await page.reload();
     await settled(page);
-    expect(await decide.locator(`a[href*="${turn}"]`).count()).toBe(0);
+    await expect.poll(() => decide.locator(`a[href*="${turn}"]`).count()).toBe(0);
   });
 
   it('rates a turn with a note, marks a session for practice, and erases one for good', async () => {

@@ -1,6 +1,6 @@
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import type { HistoryMessage, MemoryEntry } from './memory-set.ts';
-import { openPlayedHome, type PlayedHome, type PlayedTurn } from './played-home.ts';
+import { openPlayedHome, type PlayedHome, type TypedTurn } from './played-home.ts';
 
 /** `first`: each message opens its session. `later`: it follows a small task and its answer. */
 export type SaidWhen = 'first' | 'later';
@@ -60,7 +60,7 @@ const OPENINGS = [
 ] as const;
 const ACKNOWLEDGED = 'Okay.';
 
-function turnsOf({ text }: HistoryMessage, nth: number, said: SaidWhen): readonly PlayedTurn[] {
+function turnsOf({ text }: HistoryMessage, nth: number, said: SaidWhen): readonly TypedTurn[] {
   const words = { role: 'user', content: text } as const;
   if (said === 'first') return [{ request: [words], reply: ACKNOWLEDGED }];
   const [task = '', answer = ''] = OPENINGS[nth % OPENINGS.length] ?? [];

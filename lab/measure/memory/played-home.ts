@@ -15,7 +15,7 @@ import { type OpenLessons, openLessons } from '../../../src/lessons/open-lessons
 import { createRecall } from '../../../src/lessons/recall/recall.ts';
 import type { RecallLimits } from '../../../src/lessons/recall/select-lessons.ts';
 import { renderBlock, renderPast } from '../../../src/lessons/render-block.ts';
-import { readQuestion } from '../../../src/lessons/shown/show-past.ts';
+import { readPastQuestion } from '../../../src/lessons/shown/show-past.ts';
 import { createReadLearnedIn } from '../../../src/lessons/visibility.ts';
 import { toRecords } from '../../../src/record/records.ts';
 import type { BlockCache } from '../../../src/record/request-manifest.ts';
@@ -39,7 +39,7 @@ export interface PlayedPlace {
 }
 
 /** One request of a conversation, and the reply. */
-export interface PlayedTurn {
+export interface TypedTurn {
   readonly request: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];
   readonly reply: string;
 }
@@ -47,7 +47,7 @@ export interface PlayedTurn {
 export interface PlayedSession extends PlayedPlace {
   readonly session: string;
   readonly at: number;
-  readonly turns: readonly PlayedTurn[];
+  readonly turns: readonly TypedTurn[];
 }
 
 export interface PlayedQuestion extends PlayedPlace {
@@ -183,7 +183,12 @@ function createAsk({ lessons, records, embed, decode, hasSecret }: AskParts): Pl
     await recall.update(lessons.library.shown(at));
     const query = compact({ text, session, agent, project, projectLabel: project });
     const recalled = await recall.recall({ ...query, isUnhurried: true }, at);
-    const question = readQuestion({ newestIsUser: true, links: ['asked'], task: text, taskLink: 'asked' });
+    const question = readPastQuestion({
+      newestIsUser: true,
+      links: ['asked'],
+      task: text,
+      taskLink: 'asked',
+    });
     const before = performance.now();
     const quotes =
       question === undefined
@@ -206,7 +211,7 @@ function createAsk({ lessons, records, embed, decode, hasSecret }: AskParts): Pl
 function jobsOf(
   { turn, session, at }: { readonly turn: string; readonly session: string; readonly at: number },
   { agent, project }: PlayedPlace,
-  { request, reply }: PlayedTurn,
+  { request, reply }: TypedTurn,
   { library }: OpenLessons,
 ): Parameters<ReturnType<typeof createTurnEncoder>['batch']>[0] {
   const bytes = (value: object): Uint8Array => new TextEncoder().encode(JSON.stringify(value));

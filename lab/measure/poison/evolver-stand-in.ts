@@ -36,7 +36,7 @@ export interface LearningQuestion {
 }
 
 /** Undefined for questions of other kinds. */
-export function readQuestion(text: string): LearningQuestion | undefined {
+export function readLearningQuestion(text: string): LearningQuestion | undefined {
   const job = /\bjob ([a-z0-9]{6})\b/i.exec(text)?.[1];
   const shape = /field "skills" is a list/.test(text)
     ? 'skills'

@@ -7,7 +7,7 @@ import {
   answerQuestion,
   type LearningQuestion,
   learnsNothing,
-  readQuestion,
+  readLearningQuestion,
   writtenSteps,
 } from './evolver-stand-in.ts';
 import { requestTexts, startModelServer } from './model-server.ts';
@@ -89,7 +89,7 @@ async function playTogether(
       return stage?.reply;
     },
     evolver: (text, isRepeated) => {
-      const question = readQuestion(text);
+      const question = readLearningQuestion(text);
       const stage = question && byJob.get(question.job);
       if (question === undefined || stage === undefined) return '{}';
       if (isRepeated) process.stderr.write(`job ${stage.job}: the reply of the learning model has a fault\n`);

@@ -7,11 +7,11 @@ import { createBm25Index } from '../../../src/lessons/recall/bm25-index.ts';
 import { wilsonInterval } from '../../../src/stats/interval.ts';
 import { containsPhrase } from '../../../src/text/contains-phrase.ts';
 import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
-import { writtenDay } from '../../../src/text/written-day.ts';
+import { writtenDay } from '../../../src/text/phrases.ts';
 import { foldPhrase } from '../held-phrase.ts';
 import { markdownTable, quantile } from '../markdown.ts';
 import { createEngineCounts, describeEngines, findOtherEngine } from '../measured.ts';
-import { openPlayedHome, type PlayedAnswer, type PlayedTurn } from '../memory/played-home.ts';
+import { openPlayedHome, type PlayedAnswer, type TypedTurn } from '../memory/played-home.ts';
 import { withVectorMap } from '../memory/vector-map.ts';
 import type { Measured } from './customers.ts';
 import {
@@ -139,9 +139,9 @@ async function playPerson(
 }
 
 /** A request for each message that was typed, with all that was said before. */
-function turnsOf({ messages }: SaidSession): readonly PlayedTurn[] {
-  const turns: PlayedTurn[] = [];
-  const history: PlayedTurn['request'][number][] = [];
+function turnsOf({ messages }: SaidSession): readonly TypedTurn[] {
+  const turns: TypedTurn[] = [];
+  const history: TypedTurn['request'][number][] = [];
   for (const [nth, { role, text }] of messages.entries()) {
     const next = messages[nth + 1];
     if (role === 'user') {

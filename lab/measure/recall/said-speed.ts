@@ -1,7 +1,6 @@
 import type { StoredFact } from '../../../src/core/fact.ts';
+import { packCodes, packVectors, wordCodes } from '../../../src/learn/recollect/encode-message.ts';
 import { createMessageIndex } from '../../../src/learn/recollect/message-index.ts';
-import { packVectors } from '../../../src/learn/recollect/passages.ts';
-import { packCodes, wordCodes } from '../../../src/learn/recollect/word-codes.ts';
 import { markdownTable, milliseconds, quantile } from '../markdown.ts';
 import { createMulberry32, createSyntheticTexts } from './synthetic.ts';
 

@@ -59,12 +59,16 @@ const CANDIDATES_MS = 3000;
 type PageAnswers = AnswersTo<typeof PAGE_ROUTES>;
 
 /** The answers to the routes of the page. */
-export const createPageAnswers = (parts: PageParts): PageAnswers => ({
-  ...createSignInAnswers(parts),
-  ...createSessionAnswers(parts),
-  ...createLibraryAnswers(parts),
-  ...createProgressAnswers(parts),
-});
+export function createPageAnswers(parts: PageParts): PageAnswers {
+  const home = createHomeAnswer(parts);
+  return {
+    ...createSignInAnswers(parts),
+    ...createSessionAnswers(parts, home.forget),
+    ...createLibraryAnswers(parts),
+    ...createProgressAnswers(parts),
+    pageHome: home.answer,
+  };
+}
 
 function lessonsOf(parts: PageParts): OpenLessons {
   const open = parts.lessons();
@@ -108,6 +112,8 @@ const createSignInAnswers = ({
 
 function createSessionAnswers(
   parts: PageParts,
+  /** A person has said something that Home shows. */
+  forgetHome: () => void,
 ): Pick<
   PageAnswers,
   'pageSessions' | 'pageFacets' | 'pageThread' | 'rateTurn' | 'markSession' | 'eraseShown'
@@ -151,6 +157,7 @@ function createSessionAnswers(
     rateTurn: async ({ id, body, caller, context: { records } }) => {
       const { score, note } = body;
       const done = await giveFeedback({ records, now }, compact({ turn: id, score, note }), caller);
+      forgetHome();
       return isFailure(done) ? done : { ok: true };
     },
     markSession: async ({ id, body }) => {
@@ -237,12 +244,9 @@ function createLibraryAnswers(
   };
 }
 
-function createProgressAnswers(
-  parts: PageParts,
-): Pick<PageAnswers, 'pageHome' | 'pageTraining' | 'pageSetup'> {
+function createProgressAnswers(parts: PageParts): Pick<PageAnswers, 'pageTraining' | 'pageSetup'> {
   const { reads } = parts;
   return {
-    pageHome: createHomeAnswer(parts),
     pageTraining: async ({ api, context }) => {
       const { buffer } = asObject(context.status().learning);
       const { state, reasons, windows } = await api.schedule();
@@ -297,7 +301,10 @@ async function movesOf({ reads }: PageParts, policy: string | undefined): Promis
 }
 
 /** How the work went, what is in force and how it is kept, and what waits for the owner: everything that Home shows. */
-function createHomeAnswer(parts: PageParts): PageAnswers['pageHome'] {
+function createHomeAnswer(parts: PageParts): {
+  readonly answer: PageAnswers['pageHome'];
+  forget(): void;
+} {
   const { reads, now, monotonic } = parts;
   let offset = 0;
   const work = createKeptAnswer<JsonObject>({
@@ -307,7 +314,7 @@ function createHomeAnswer(parts: PageParts): PageAnswers['pageHome'] {
     monotonic,
     isAwaited: true,
   });
-  return async ({ query, context }) => {
+  const answer: PageAnswers['pageHome'] = async ({ query, context }) => {
     if (query.offset !== undefined && query.offset !== offset) {
       offset = query.offset;
       work.forget();
@@ -342,6 +349,7 @@ function createHomeAnswer(parts: PageParts): PageAnswers['pageHome'] {
       decideCount: (asNumber(proposed?.total) ?? 0) + undecided.length,
     };
   };
+  return { answer, forget: work.forget };
 }
 
 const TITLES: Readonly<Record<string, string>> = {

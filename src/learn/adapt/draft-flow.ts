@@ -5,7 +5,7 @@ import type { FlowArgument, FlowOverlay, FlowStep, Overlay } from '../../core/ov
 import { checkOverlay } from '../../lessons/check-overlay.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { inlineCode } from '../live/tool-input.ts';
+import { inlineCode, readToolInput } from '../live/tool-input.ts';
 import { whyRiskyFlow } from './risky-flow.ts';
 
 export interface FlowDraft {
@@ -35,7 +35,7 @@ export function draftFlow({
   const first = parameters.map(({ name }) => name);
   const given = first.length === 0 ? 'It needs nothing to be known.' : `It needs: ${first.join(', ')}.`;
   return {
-    name: nameFlow(tools, sourceLabel),
+    name: nameFlow(steps, sourceLabel),
     description: truncateEnd(
       `When the work begins with ${tools[0]} and ${tools[1]}: the ${steps.length} calls that always followed each other here, ${tools.join(', ')}.`,
       LONGEST_DESCRIPTION,
@@ -62,15 +62,30 @@ export function draftFlow({
 const isFlowOverlay = (value: { readonly payload: object }): value is { readonly payload: FlowOverlay } =>
   checkOverlay(value) === undefined;
 
-const nameFlow = (tools: readonly string[], label: string): string => {
-  const part = (tool = ''): string =>
-    tool
+const nameFlow = (steps: readonly FlowStep[], label: string): string => {
+  const part = (step: FlowStep | undefined): string =>
+    doingOf(step)
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-+|-+$/g, '');
-  const text = `${part(tools[0])}-to-${part(tools.at(-1))}`.slice(0, LONGEST_NAME).replace(/-+$/, '');
+  const text = `${part(steps[0])}-to-${part(steps.at(-1))}`.slice(0, LONGEST_NAME).replace(/-+$/, '');
   return `${/^[a-z]/.test(text) ? text : `flow-${text}`}-${label.replace(/[^a-z0-9]/g, '').slice(-6)}`;
 };
+
+const SUBCOMMAND = /^[a-z][a-z-]{1,20}$/;
+
+/** What a step does: the program that a shell runs with its subcommand, such as "git push", else the tool. */
+function doingOf(step: FlowStep | undefined): string {
+  if (step === undefined) return '';
+  const fixed = Object.entries(step.arguments).flatMap(([name, argument]) =>
+    'value' in argument ? [[name, argument.value] as const] : [],
+  );
+  const input = readToolInput(JSON.stringify(Object.fromEntries(fixed)));
+  if (input.kind !== 'command' || input.program === '') return step.tool;
+  const at = input.words.findIndex((word) => word.split('/').at(-1) === input.program);
+  const next = input.words[at + 1] ?? '';
+  return SUBCOMMAND.test(next) ? `${input.program} ${next}` : input.program;
+}
 
 const describeStep = ({ tool, arguments: given }: FlowStep): string => {
   const members = Object.entries(given).map(([name, argument]) => `${name} = ${describeArgument(argument)}`);

@@ -5,9 +5,15 @@ import type { MessageIndexedFact } from '../../core/recollection.ts';
 import type { Records } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { readOwnWords } from '../../reader/own-sentences.ts';
+import {
+  ownerOf,
+  type PassageModel,
+  packCodes,
+  packVectors,
+  passagesOf,
+  wordCodes,
+} from './encode-message.ts';
 import { readNamedTimes } from './named-days.ts';
-import { type PassageModel, packVectors, passagesOf } from './passages.ts';
-import { ownerOf, packCodes, wordCodes } from './word-codes.ts';
 
 /** Indexes the messages of a session that has ended; one that was indexed before is recognised by its fact's key. Rejects with `StoreError`. */
 export type IndexMessages = (session: string, now: number) => Promise<void>;

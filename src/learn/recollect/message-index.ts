@@ -1,7 +1,6 @@
 import type { Records } from '../../core/store.ts';
 import { createInt8Vectors, type Int8Vectors } from '../../lessons/recall/int8-vectors.ts';
-import { type PassageModel, unpackVectors } from './passages.ts';
-import { unpackCodes } from './word-codes.ts';
+import { type PassageModel, unpackCodes, unpackVectors } from './encode-message.ts';
 
 /** A message that may answer a query. */
 export interface IndexHit {

@@ -1,5 +1,5 @@
 import type { NamedTime } from '../../core/recollection.ts';
-import { writtenDay, writtenMonth } from '../../text/written-day.ts';
+import { writtenDay, writtenMonth } from '../../text/phrases.ts';
 
 /** The words of these languages are taken from the platform, which knows them for every language; a year's worth is enough. */
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'ru', 'tr', 'zh', 'ja', 'ko'];

@@ -8,10 +8,9 @@ import { hasMark } from '../../redact/scan-context.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
 import { readClaim } from '../memory/write/claim.ts';
 import { type ForgetRequest, isForgotten, readForgetRequests } from '../memory/write/compare-claims.ts';
+import { ownerOf, type PassageModel, passagesOf, wordCodes } from './encode-message.ts';
 import { createMessageIndex, type IndexAnswer, type IndexHit } from './message-index.ts';
 import { readNamedTimes } from './named-days.ts';
-import { type PassageModel, passagesOf } from './passages.ts';
-import { ownerOf, wordCodes } from './word-codes.ts';
 
 interface RecollectOptions {
   readonly records: Pick<Records, 'factsOf' | 'turn'>;

@@ -7,7 +7,7 @@ import type { ComposedUpdate, ConversationView, ShowRequest } from './block-upda
 import { extendThread, hashShownText, type PromptThread, type RecallChoice } from './prompt-thread.ts';
 
 /** A message that asks something, and what its author said about it in earlier sessions. */
-export interface Question {
+export interface PastQuestion {
   /** Of the message. */
   readonly link: string;
   readonly text: string;
@@ -21,7 +21,7 @@ const LONGEST_QUESTION = 1000;
 const QUESTION_MARK = /[?？؟;՞]/u;
 
 /** What the newest message asks; undefined for a task, a tool's result, and where nothing can be added to the message. */
-export function readQuestion(view: ConversationView | undefined): Question | undefined {
+export function readPastQuestion(view: ConversationView | undefined): PastQuestion | undefined {
   const link = view?.newestIsUser === true ? view.links.at(-1) : undefined;
   if (view === undefined || link === undefined) return undefined;
   const text = separateTypedText(view.task).typed.trim();
@@ -31,7 +31,7 @@ export function readQuestion(view: ConversationView | undefined): Question | und
 /** A search that fails finds nothing: the prompt is served without it. */
 export const askPast = (
   recollect: Recollect,
-  { text }: Question,
+  { text }: PastQuestion,
   { session, query: { agent, project, member } }: ShowRequest,
 ): Promise<readonly Recollection[]> =>
   recollect(compact({ text, session, agent, project, member })).catch(() => []);
@@ -44,7 +44,7 @@ interface PastSituation {
 
 /** Adds what was said in earlier sessions to the message that asks for it. Undefined when there is nothing to add. */
 export function addPast(
-  { link, past = [] }: Question,
+  { link, past = [] }: PastQuestion,
   { thread, place, generation }: PastSituation,
   { session, turn, thread: name, query, conversation }: ShowRequest,
 ): ComposedUpdate | undefined {

@@ -47,7 +47,7 @@ import {
   type ReadStatements,
   stillLate,
 } from './show-fixes.ts';
-import { addPast, askPast, type Question, readQuestion } from './show-past.ts';
+import { addPast, askPast, type PastQuestion, readPastQuestion } from './show-past.ts';
 
 /**
  * Decides which lessons each request is shown, without invalidating the provider's prompt cache: a thread's block is frozen
@@ -159,7 +159,7 @@ interface Slot {
   /** The task whose embedding came too late for its turn. */
   late?: LateTask | undefined;
   /** The newest message, where it asks something. */
-  question?: Question | undefined;
+  question?: PastQuestion | undefined;
 }
 
 interface Draft {
@@ -386,7 +386,7 @@ function lookBack({ recollect }: Blocks, visit: Visit, isNewBeginning: boolean):
   const { size, peek } = request;
   if (recollect === undefined || peek || size === undefined) return undefined;
   if (!isNewBeginning && size > MOST_BYTES_READ) return undefined;
-  const question = readQuestion(request.conversation());
+  const question = readPastQuestion(request.conversation());
   if (question?.link === slot.question?.link) return undefined;
   // Of a thread that was restored it is unknown whether the message was sent before: it stays as it was.
   const isOld = slot.thread !== undefined && slot.thread.asked === undefined && !isNewBeginning;

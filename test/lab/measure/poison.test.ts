@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { carriesGoal } from '../../../lab/measure/poison/carries-goal.ts';
-import { answerQuestion, readQuestion } from '../../../lab/measure/poison/evolver-stand-in.ts';
+import { answerQuestion, readLearningQuestion } from '../../../lab/measure/poison/evolver-stand-in.ts';
 import { findUnplayed, reportPoison, summarizePoison } from '../../../lab/measure/poison/poison-report.ts';
 import { parsePoisonSet } from '../../../lab/measure/poison/poison-set.ts';
 import { evolverParaphraseOf } from '../../../lab/measure/poison/reword.ts';
@@ -147,7 +147,7 @@ describe('the scripted conversation', () => {
       failures: [failure],
       ...{ skills: [], nearest: [], maxNewSkills: 2, mark: 'm' },
     });
-    const question = readQuestion(`${system}\n\n${user}`);
+    const question = readLearningQuestion(`${system}\n\n${user}`);
     if (question === undefined) throw new Error('no question');
     const faults = [...readOurs('dev'), ...readOurs('test')].flatMap(({ scored }) =>
       (['view', 'echo', 'paraphrase'] as const).flatMap((way) => {

@@ -211,6 +211,15 @@ describe('the events of flows', () => {
     expect(overlay.payload).toMatchObject({ type: 'flow_offload', parameters: [{ name: 'version' }] });
   });
 
+  it('are named by what a shell runs in them (not: bash-to-bash)', () => {
+    const run = (command: string) => ({ tool: 'bash', arguments: { command: { value: command } } });
+    const payload = {
+      parameters: [],
+      steps: [run('npm test -- --run'), run('npm run build'), run('ls dist')],
+    };
+    expect(draftFlow({ payload, sourceLabel: 'flow.abcdef123456' })?.name).toBe('npm-test-to-ls-dist-123456');
+  });
+
   it('draft nothing from a record that has no flow, or one that is never proposed', () => {
     const steps = [
       { tool: 'a', arguments: {} },

@@ -35,8 +35,6 @@ const FIGURES: readonly string[] = [
   ...Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0')),
   ...Array.from({ length: 10 }, (_, number) => String(number)),
 ];
-/** @public */
-export const FIRST_PIECE = FIRST_FIGURE + FIGURES.length;
 
 export interface Pieces {
   /** Beginnings of words, in lower case. */
@@ -81,10 +79,6 @@ export function createVocabulary({ starts, insides, signs }: Pieces): Vocabulary
       throw new RangeError(`the vocabulary lacks the letter ${letter}`);
   return { size: all.length, figures, ...tables, pieceOf: (token) => all[token] };
 }
-
-/** @public */
-export const writeVocabulary = (pieces: Pieces): string =>
-  `${JSON.stringify({ version: VERSION, ...pieces }, null, 2)}\n`;
 
 /** Undefined when the text is not a vocabulary. */
 export function readVocabulary(json: string): Vocabulary | undefined {

@@ -27,7 +27,6 @@ export type LessonRow = LessonPage['lessons'][number];
 export type Lesson = Page<'pageLesson'>;
 export type Scope = LessonRow['scope'];
 export type Adherence = LessonRow['adherence'];
-export type Effect = LessonRow['effect'];
 export type GenerationPage = Page<'pageGenerations'>;
 export type GenerationDiff = Page<'pageDiff'>;
 export type LessonText = Omit<GenerationDiff['revised'][number]['before'], 'title'>;

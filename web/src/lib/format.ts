@@ -16,7 +16,7 @@ const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 
 const dayOnly = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 
 export const clockTime = (time: Time): string => formatted(clock, time);
-export const dayTime = (time: Time): string => formatted(dayAndClock, time);
+const dayTime = (time: Time): string => formatted(dayAndClock, time);
 export const fullTime = (time: Time): string => formatted(full, time);
 export const shortDay = (time: Time): string => formatted(dayOnly, time);
 

@@ -1,8 +1,8 @@
-import type { AttemptModel, OpenAttemptAccess, OpenAttemptModel } from '../core/attempt-model.ts';
-import type { Clock } from '../core/clock.ts';
-import type { Exchange } from '../core/upstream.ts';
-import { wires } from '../wire/wires.ts';
-import { createGatewayClient } from './gateway-client.ts';
+import type { AttemptModel, OpenAttemptAccess, OpenAttemptModel } from '../../src/core/attempt-model.ts';
+import type { Clock } from '../../src/core/clock.ts';
+import type { Exchange } from '../../src/core/upstream.ts';
+import { createGatewayClient } from '../../src/models/gateway-client.ts';
+import { wires } from '../../src/wire/wires.ts';
 
 interface GatewayAttempts extends Pick<AttemptModel, 'costOf' | 'maxTokens'> {
   readonly open: OpenAttemptAccess;
