@@ -59,16 +59,19 @@ describe('the claims of docs/evidence.md', () => {
     expect(anchors.filter((anchor) => readme.includes(`(${anchor})`))).toHaveLength(1);
   });
 
-  it.each(claims)('have model, date, n, set, interval, loss and a command that exists: $title', ({ parts }) => {
-    expect([...parts.keys()]).toEqual(['Model and date', 'n', 'Set', 'Result', 'Loss', 'Command']);
-    expect(parts.get('Model and date')).toMatch(/20\d\d-\d\d-\d\d/);
-    expect(parts.get('n')).toMatch(/\d|one run/);
-    expect(parts.get('Set')).toMatch(/blind|tuned|held out|none/i);
-    expect(`${parts.get('Result')} ${parts.get('n')}`).toMatch(/95 %|no interval/);
-    expect(Object.keys(scripts)).toContain(/^`npm run ([\w:-]+)/.exec(parts.get('Command') ?? '')?.[1]);
-  });
+  it.each(claims)(
+    'have model, date, n, set, interval, loss and a command that exists: $title',
+    ({ parts }) => {
+      expect([...parts.keys()]).toEqual(['Model and date', 'n', 'Set', 'Result', 'Loss', 'Command']);
+      expect(parts.get('Model and date')).toMatch(/20\d\d-\d\d-\d\d/);
+      expect(parts.get('n')).toMatch(/\d|one run/);
+      expect(parts.get('Set')).toMatch(/blind|tuned|held out|none/i);
+      expect(`${parts.get('Result')} ${parts.get('n')}`).toMatch(/95 %|no interval/);
+      expect(Object.keys(scripts)).toContain(/^`npm run ([\w:-]+)/.exec(parts.get('Command') ?? '')?.[1]);
+    },
+  );
 
-  it.each(claims.flatMap(({ title, holds }) => holds.map(([place, hash]) => ({ title, place, hash }))))(
+  it.for(claims.flatMap(({ title, holds }) => holds.map(([place, hash]) => ({ title, place, hash }))))(
     'were measured on the $place that is here (else measure again): $title',
     ({ title, place, hash }, { skip }) => {
       const full = findPlace(place);
