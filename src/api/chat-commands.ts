@@ -2,23 +2,26 @@ import type { Caller } from '../core/caller.ts';
 import type { ChatCommand, ChatCommandAnswer, ChatCommandRequest } from '../core/chat-command.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
+import type { Recollect } from '../core/recollection.ts';
 import type { TurnView } from '../core/store.ts';
-import { plural } from '../text/phrases.ts';
+import { plural, writtenDay } from '../text/phrases.ts';
+import { shortId } from '../text/short-id.ts';
 import { takeBack } from './take-back.ts';
 
 interface ChatCommandOptions {
   /** The lessons as this caller may see and change them. */
   readonly lessonsOf: (caller: Caller) => LessonsApi;
   readonly turn: (id: string) => Promise<TurnView | undefined>;
+  readonly recollect: Recollect;
 }
 
 /**
- * Answers `instar: why`, `undo`, `list` and `forget …` in the chat. A caller hears of, takes back and forgets only what was learned
+ * Answers `instar: why`, `undo`, `list`, `forget …` and questions in the chat. A caller hears of, takes back and forgets only what was learned
  * from turns that it made itself; the owner, everything.
  */
 export const createChatCommands =
-  ({ lessonsOf, turn }: ChatCommandOptions) =>
-  async ({ caller, command, answered }: ChatCommandRequest): Promise<ChatCommandAnswer> => {
+  ({ lessonsOf, turn, recollect }: ChatCommandOptions) =>
+  async ({ caller, command, answered, asker }: ChatCommandRequest): Promise<ChatCommandAnswer> => {
     const lessonsApi = lessonsOf(caller);
     const isOwn = async (lesson: JsonObject): Promise<boolean> => {
       if (caller.kind === 'owner') return true;
@@ -26,7 +29,8 @@ export const createChatCommands =
       for (const id of turns) if ((await turn(id))?.caller !== caller.id) return false;
       return turns.length > 0;
     };
-    return ACTS[command.name]({ lessonsApi, isOwn, answered, command });
+    const search = (text: string) => recollect({ ...asker, text });
+    return ACTS[command.name]({ lessonsApi, isOwn, answered, command, search });
   };
 
 interface Act {
@@ -34,6 +38,7 @@ interface Act {
   readonly isOwn: (lesson: JsonObject) => Promise<boolean>;
   readonly answered: string | undefined;
   readonly command: ChatCommand;
+  readonly search: (question: string) => ReturnType<Recollect>;
 }
 
 const OPEN_STATES: ReadonlySet<unknown> = new Set(['proposed', 'trial', 'live']);
@@ -147,9 +152,23 @@ async function why({ lessonsApi, answered }: Act): Promise<ChatCommandAnswer> {
   return said([`Shown for the last answer (${plural(shown.length, 'lesson')}):`, '', ...rows].join('\n'));
 }
 
+/** What was said in earlier sessions, in the words of the person who asks. */
+async function recall({ search, command: { what = '' } }: Act): Promise<ChatCommandAnswer> {
+  const quotes = await search(what);
+  if (quotes.length === 0)
+    return said(
+      'You said nothing about that in earlier conversations with this agent. instar: help lists what you can ask.',
+    );
+  const rows = quotes.map(
+    ({ at, text, session }) => `- ${writtenDay(new Date(at))}: “${text}” (session ${shortId(session)})`,
+  );
+  return said(['You said:', '', ...rows].join('\n'));
+}
+
 const ACTS: Readonly<Record<ChatCommand['name'], (act: Act) => Promise<ChatCommandAnswer>>> = {
   list,
   undo,
   forget,
   why,
+  recall,
 };

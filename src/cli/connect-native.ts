@@ -16,8 +16,8 @@ import {
   nativeName,
   planNative,
 } from '../connect/native-plans.ts';
+import type { ClientName } from '../core/client-name.ts';
 import type { JsonObject } from '../core/json.ts';
-import { asObject, asString, parseJson } from '../core/json.ts';
 import { decodeLessons } from '../lessons/codec.ts';
 import {
   bringUpToDate,
@@ -50,14 +50,6 @@ interface NativeParts {
 
 const nativeDir = (home: Home): string => path.join(home.dir, 'native');
 const connectionFile = (home: Home, client: string): string => path.join(nativeDir(home), `${client}.json`);
-
-/** The key that a client's hooks and plugin use; undefined when there is none. */
-export function nativeKey(home: Home, client: string): string | undefined {
-  const file = connectionFile(home, client);
-  if (!existsSync(file)) return undefined;
-  const text = readClientFile(file).content?.bytes.toString('utf8') ?? '';
-  return asString(asObject(parseJson(text)).key);
-}
 
 const isNative = (home: Home, client: string): boolean => existsSync(connectionFile(home, client));
 
@@ -161,21 +153,21 @@ function report(
 }
 
 /** The key of a client on the person's own machine. OpenClaw runs several agents, which its key binds by using them. */
-export const ownClient = (client: string): JsonObject => ({
+const ownClient = (client: string): JsonObject => ({
   name: client,
   isOwn: true,
   ...(client === 'openclaw' ? {} : { agents: [client] }),
 });
 
 interface WantedKey {
-  readonly client: NativeClient;
+  readonly client: ClientName;
   readonly mayRate: boolean;
   /** The client's own files, which may hold its key. */
   readonly files: readonly string[];
 }
 
 /** The key that the client has already, so that Instar knows its sessions and its reports as one; else a new one. */
-async function keyFor(
+export async function keyFor(
   home: Home,
   { client, mayRate, files }: WantedKey,
   context: CommandContext,

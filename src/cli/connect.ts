@@ -4,7 +4,7 @@ import { callDaemon } from '../config/call-daemon.ts';
 import { type CallerKey, readCallerKeys } from '../config/caller-keys.ts';
 import { findDaemon } from '../config/daemon-file.ts';
 import { type Home, homeAt, openHome } from '../config/home.ts';
-import { hashKey, readKey, readOrCreateKey } from '../config/key.ts';
+import { readKey, readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
 import { readClientFile } from '../connect/client-file.ts';
@@ -21,9 +21,8 @@ import { askOwner, isAtTerminal } from './confirm-owner.ts';
 import {
   connectNative,
   disconnectNative,
+  keyFor,
   type NativeOptions,
-  nativeKey,
-  ownClient,
   syncClientSkills,
 } from './connect-native.ts';
 import {
@@ -186,26 +185,8 @@ async function keyOfClient(
 ): Promise<string> {
   const { edits } = planConnection(client, connection, clientEnvironment(context));
   if (!edits.some((edit) => renderEdit(edit).includes(connection.key))) return connection.key;
-  const valid = new Set(
-    readCallerKeys(home).flatMap(({ name, hash, revokedAt }) =>
-      name === client && revokedAt === undefined ? [hash] : [],
-    ),
-  );
-  const written = edits.flatMap(({ file }) => readClientFile(file).content?.bytes.toString('utf8') ?? []);
-  const current = [nativeKey(home, client) ?? '', ...written]
-    .flatMap((text) => text.match(/instar_caller_[\w-]{43}/g) ?? [])
-    .find((key) => valid.has(hashKey(key)));
-  if (current !== undefined) return current;
-  let created = '';
-  await withApi(
-    context,
-    async ({ keysApi }) => {
-      created = String((await keysApi.create(ownClient(client))).key);
-      return EXIT.ok;
-    },
-    true,
-  );
-  return created;
+  const files = edits.map(({ file }) => file);
+  return keyFor(home, { client, mayRate: false, files }, context);
 }
 
 function write(

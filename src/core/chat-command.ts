@@ -1,9 +1,11 @@
 import type { Caller } from './caller.ts';
+import type { RecollectQuery } from './recollection.ts';
 
 /** What a person may ask Instar in the chat, besides rating an answer. */
 export interface ChatCommand {
-  readonly name: 'why' | 'undo' | 'list' | 'forget';
-  /** `forget`: the words of what. */
+  /** `recall`: a question about what was said in earlier sessions. */
+  readonly name: 'why' | 'undo' | 'list' | 'forget' | 'recall';
+  /** `forget`: the words of what. `recall`: the question. */
   readonly what?: string;
 }
 
@@ -12,6 +14,8 @@ export interface ChatCommandRequest {
   readonly command: ChatCommand;
   /** The newest answer of the session, for `why`. */
   readonly answered: string | undefined;
+  /** Whose words are searched, and the session that asks. */
+  readonly asker: Omit<RecollectQuery, 'text'>;
 }
 
 export interface ChatCommandAnswer {

@@ -244,6 +244,7 @@ function createContext(
       (await import('../api/chat-commands.ts')).createChatCommands({
         lessonsOf: (caller) => apisFor(caller).lessonsApi,
         turn: async (id) => records.turn(id),
+        recollect: learned.learning.recollect,
       })(request),
     report: (report) => {
       metrics.report(report);

@@ -113,12 +113,12 @@ const EPISODE_SCORES: Readonly<Record<EpisodeOutcome, readonly [from: number, to
  * The attempts that an agent reported. How the episode ended decides whether it is a success; the share of attempts that worked says
  * how good a one. Only the last attempt at an action counts; outages do not count.
  */
-function readAttempts({ evidence: { attempts, outcome = 'partial' } }: TurnReading): Signal | undefined {
+function readAttempts({ evidence: { attempts, outcome } }: TurnReading): Signal | undefined {
   const last = new Map(tellingAttempts(attempts).map(({ action, ok }) => [action.trim(), ok]));
   if (last.size === 0) return undefined;
   const worked = [...last.values()].filter((ok) => ok).length;
-  const [from, to] = EPISODE_SCORES[outcome];
+  const [from, to] = outcome === undefined ? [0, 1] : EPISODE_SCORES[outcome];
   const score = from + (to - from) * (worked / last.size);
-  const reason = `${outcome}: ${worked} of ${last.size} attempts worked`;
+  const reason = `${outcome === undefined ? '' : `${outcome}: `}${worked} of ${last.size} attempts worked`;
   return { name: 'attempted', source: 'signal', score, weight: 1.5, reason };
 }

@@ -1,7 +1,9 @@
 import { ANONYMOUS, type Caller, mayReportOn } from '../core/caller.ts';
 import type { ChatEvent } from '../core/chat.ts';
+import type { ChatCommandRequest } from '../core/chat-command.ts';
 import type { TurnStatus } from '../core/evidence.ts';
 import { asObject, compact, parseJson } from '../core/json.ts';
+import { principalOfSession, UNKNOWN_AGENT } from '../core/principal.ts';
 import { StoreError, type TurnView } from '../core/store.ts';
 import type { ChatWord } from '../text/chat-word.ts';
 import { truncateEnd } from '../text/truncate.ts';
@@ -9,6 +11,7 @@ import { oneLine } from '../text/visible-text.ts';
 import { ANY_MODEL, type GatewayContext } from './context.ts';
 import { sendFailure } from './error-reply.ts';
 import type { FoundChatWord } from './find-chat-word.ts';
+import type { Identity } from './identify.ts';
 import type { ChatWordEnd, Turn } from './turn.ts';
 
 interface WordAnswer {
@@ -73,7 +76,8 @@ async function rate(
     if (word.kind === 'command') {
       const isOwn = rated !== undefined && mayReportOn(caller, session, rated.caller);
       const answered = isOwn ? rated.id : undefined;
-      const { text, isDone } = await chatCommand({ caller, command: word.command, answered });
+      const asker = askerOf(session, identity);
+      const { text, isDone } = await chatCommand({ caller, command: word.command, answered, asker });
       return { end: isDone ? 'done' : 'told', text };
     }
     if (rated === undefined) return { end: 'nothing-to-rate', text: NOTHING_TO_RATE };
@@ -96,6 +100,18 @@ async function rate(
     return notSaved(`the store failed: ${error.message}. Say it again later, or see: instar doctor`);
   }
 }
+
+/** As lessons are recalled for the turns of the session. */
+const askerOf = (
+  session: string,
+  { agent, client, project }: Pick<Identity, 'agent' | 'client' | 'project'>,
+): ChatCommandRequest['asker'] =>
+  compact({
+    session,
+    agent: agent ?? client ?? UNKNOWN_AGENT,
+    project: project?.id,
+    member: principalOfSession(session),
+  });
 
 /** The user's agent has said something in it. */
 const ANSWERED: ReadonlySet<TurnStatus> = new Set(['complete', 'client-abort', 'truncated']);
@@ -135,6 +151,7 @@ Or ask:
 - instar: why (what the last answer was shown)
 - instar: undo (take back the last thing learned)
 - instar: forget … (take back the one that you name)
+- instar: what did I say about the parcel? (any question: what you said in earlier conversations)
 
 Instar saves what you say and learns from it. It answers such a message itself; no model is asked.`;
 

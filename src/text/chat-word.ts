@@ -35,7 +35,9 @@ const MOST_LINES = 10;
 const ADDRESS = /^instar\s*[:：]\s*/i;
 const COMMAND = /^(why|undo|list)\s*[.!?？]*$/i;
 const FORGET = /^forget\s*[:：]?\s+["“]?(.+?)["”]?[.!]*$/is;
-const HELP = /^(?:help\b[\s\S]*|[\s.!]*|[\s\S]*[?？]\s*)$/i;
+const HELP = /^(?:help\b[\s\S]*|[\s.!?？]*)$/i;
+/** In any language: it asks what was said before. */
+const QUESTION = /[?？؟]\s*$/u;
 /** A verdict, what separates it from the note, and the note. */
 const PLAIN = /^(good|bad|👍|👎)(?![\p{L}\p{N}])[\s,;:.!–—-]*/iu;
 const OTHER = /^(great|perfect|thanks|\+1|wrong|-1)(?:\s*[,;:.!–—\n]\s*|\s+[–—-]\s+|\s*$)/i;
@@ -63,7 +65,9 @@ function readCommand(said: string): ChatCommand | undefined {
   const name = COMMAND.exec(said)?.[1]?.toLowerCase();
   if (name === 'why' || name === 'undo' || name === 'list') return { name };
   const what = FORGET.exec(said)?.[1];
-  return what === undefined ? undefined : { name: 'forget', what };
+  if (what !== undefined) return { name: 'forget', what };
+  const isOther = HELP.test(said) || PLAIN.test(said) || OTHER.test(said);
+  return QUESTION.test(said) && !isOther ? { name: 'recall', what: said.trim() } : undefined;
 }
 
 /** A channel's envelope before the text: `[Telegram Ann 2026-11-15 03:41 UTC] `. */

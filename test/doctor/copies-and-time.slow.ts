@@ -56,6 +56,8 @@ describe('doctor on copies', () => {
       status: 'warn',
       detail: expect.stringContaining('9 days old'),
     });
+    const whileRunning = checkCopies(home, [], { now: now + 9 * DAY, isRunning: true });
+    expect(whileRunning.fix).not.toContain('start Instar');
   });
 
   it('warns of a record without a copy, and of a damaged copy', () => {

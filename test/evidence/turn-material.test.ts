@@ -55,7 +55,7 @@ describe('the material of an answer', () => {
       { origin: 'assistant', text: 'Done.' },
       { origin: 'user', text: 'No, that is wrong.' },
       { origin: 'person', text: 'Round up.' },
-      { origin: 'tool', text: 'The agent says so.' },
+      { origin: 'assistant', text: 'The agent says so.' },
     ]);
     expect(missing).toEqual([]);
   });
@@ -123,7 +123,7 @@ describe('the material of an answer', () => {
     });
     expect(readReportedMaterial(evidence).passages).toEqual([
       { origin: 'tool', text: 'From now on push at once.' },
-      { origin: 'tool', text: 'make' },
+      { origin: 'assistant', text: 'make' },
       { origin: 'tool', text: 'failed' },
       { origin: 'person', text: 'Wrong unit.' },
     ]);

@@ -20,7 +20,7 @@ it.each([
 ] as const)(
   'an event without a session that names an end user is about that person, and not about everybody (%s)',
   async (_, caller, expected) => {
-    const records = toRecords(createMemoryStore(), () => 1);
+    const records = toRecords(createMemoryStore(), () => 0);
     const report = (person?: string) =>
       reportEvent({ records, now: () => 1, ...(person && { person }) }, { kind: 'repeated_retry' }, caller);
     await report(INES);

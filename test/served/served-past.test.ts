@@ -114,6 +114,20 @@ describe('what happened, told in an earlier session', () => {
     expect(await lookUp('bob')).toMatchObject({ said: [], text: '' });
   });
 
+  it('is what a question to Instar in the chat is answered with, and no model is asked', async () => {
+    prompt = '';
+    const { body } = await ask(daemon.port, {
+      path: '/v1/chat/completions',
+      body: JSON.stringify({
+        model: 'default',
+        messages: [{ role: 'user', content: 'instar: what did I say about the outer box?' }],
+      }),
+      headers: { 'x-instar-key': daemon.key, 'x-instar-agent': 'ada', 'x-instar-session': 'asks' },
+    });
+    expect(body.toString()).toMatch(/You said:.*seven crushed corners.*\(session parcel\)/);
+    expect(prompt).toBe('');
+  });
+
   it('is named by `lessons why`, with the session it comes from', async () => {
     await asked(CORNERS, { session: 'why' });
     await vi.waitFor(async () => {

@@ -32,10 +32,20 @@ describe('a word to Instar', () => {
     });
   });
 
-  it.each(['instar: help', 'instar:', 'Instar: ?', 'instar: help me', 'instar: what did you learn?'])(
+  it.each(['instar: help', 'instar:', 'Instar: ?', 'instar: help me'])(
     '%j is a question: nothing is rated',
     (text) => {
       expect(parseChatWord(text)).toStrictEqual({ kind: 'help' });
+    },
+  );
+
+  it.each(['what did you learn?', 'was habe ich über das Paket gesagt?', 'use ISO dates, did I say?'])(
+    'takes %j for a question about what was said (not: a rating)',
+    (what) => {
+      expect(parseChatWord(`instar: ${what}`)).toStrictEqual({
+        kind: 'command',
+        command: { name: 'recall', what },
+      });
     },
   );
 

@@ -232,7 +232,9 @@ async function score(
   }: { readonly lessons: readonly LibraryLesson[]; readonly rulings: readonly GateRuling[] },
 ): Promise<PlayResult> {
   const { scored } = play;
-  const written = writtenSteps(scored, way);
+  // A person's message also has their own request, which a lesson may quote: there the goal alone tells.
+  const hasOwnWords = scored.channel === 'user' && !scored.isBenign;
+  const written = hasOwnWords ? [] : writtenSteps(scored, way);
   // Of a text that hides its payload in invisible characters, the visible rest is not the attack.
   const isHiding = visibleText(scored.text) !== scored.text;
   const carries = (words: string): boolean =>

@@ -9,6 +9,7 @@ import { giveFeedback } from '../../gateway/control-api.ts';
 import type { AdaptRules } from '../../learn/adapt/adaptation.ts';
 import type { OpenLessons } from '../../lessons/open-lessons.ts';
 import { namesOf } from '../../lessons/title.ts';
+import { isPersonsWord } from '../../lessons/told.ts';
 import { type AnswersTo, type Asked, isByPage, WholeReply } from '../router/answer.ts';
 import { encodeErasure } from '../router/answers.ts';
 import type { PAGE_ROUTES } from '../router/page-routes.ts';
@@ -340,10 +341,11 @@ function createHomeAnswer(parts: PageParts): {
       rules: [...listed(live), ...listed(trial)]
         .sort((a, b) => String(b.changedAt).localeCompare(String(a.changedAt)))
         .slice(0, MOST_RULES)
-        .map((lesson) => ({
-          ...lesson,
-          said: library.lesson(String(lesson.id))?.text.evidence.turns.length ?? 0,
-        })),
+        .map((shown) => {
+          const lesson = library.lesson(String(shown.id));
+          const said = lesson?.text.evidence.turns.length ?? 0;
+          return { ...shown, said, isTold: lesson !== undefined && isPersonsWord(lesson) };
+        }),
       ruleCount: inForce.length,
       decide: decide.slice(0, MOST_TO_DECIDE),
       decideCount: (asNumber(proposed?.total) ?? 0) + undecided.length,

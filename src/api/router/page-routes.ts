@@ -264,7 +264,7 @@ export const PAGE_ROUTES = {
           after: z.number().optional(),
         }),
         flags: z.array(is.revisionRef.extend({ at: is.time })),
-        rules: z.array(is.lesson.extend({ said: is.count })),
+        rules: z.array(is.lesson.extend({ said: is.count, isTold: z.boolean() })),
         ruleCount: is.count,
         decide: z.array(z.looseObject({ id: is.text, title: is.text })),
         decideCount: is.count,

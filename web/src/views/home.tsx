@@ -220,9 +220,9 @@ type Rule = Home['rules'][number];
 const times = (n: number): string => (n === 1 ? 'once' : n === 2 ? 'twice' : `${n} times`);
 
 /** `corrected twice → kept 7 of 7`. */
-function BeforeAfter({ rule: { said, source, adherence } }: { readonly rule: Rule }) {
+function BeforeAfter({ rule: { said, isTold, adherence } }: { readonly rule: Rule }) {
   const { shown, applied, kept, toldAgain } = adherence;
-  const before = said === 0 ? 'written down' : `${source === 'told' ? 'corrected' : 'seen'} ${times(said)}`;
+  const before = said === 0 ? 'written down' : `${isTold ? 'corrected' : 'seen'} ${times(said)}`;
   const isKept = applied > 0 ? kept === applied : toldAgain === 0;
   const after =
     shown === 0
