@@ -1,7 +1,7 @@
 /**
  * npm run bench:real-lessons -- --url URL --model NAME --tokenizer FOLDER [--profile skyrl --seeds 8 --jobs 40 --condition … --folder DIR --write]
  *
- * What lessons change for a model that nobody here made: the arms of the suite `desk` (docs/real-model.md), with Instar between the user
+ * What lessons change for a model that nobody here made: the arms of the suite `desk` (lab/results/real-model.md), with Instar between the user
  * and a model that a Tinker server samples. All arms and seeds run at once, so that the server has whole batches. A stopped run
  * continues with the same command. `--report` makes the tables of what has been run.
  */
@@ -41,7 +41,7 @@ const { values } = parseArgs({
     folder: { type: 'string', default: 'node_modules/.cache/instar-real' },
     /** Only the tables, of what has been run so far. */
     report: { type: 'boolean', default: false },
-    /** Writes the tables into docs/real-model.md instead of printing them. */
+    /** Writes the tables into lab/results/real-model.md instead of printing them. */
     write: { type: 'boolean', default: false },
   },
 });
@@ -118,5 +118,5 @@ if (!values.report) {
 const journal = loadBenchJournal(path.join(folder, values.run, 'journal.jsonl'));
 if (journal === undefined) throw new Error(`there is no run in ${path.join(folder, values.run)}`);
 const markdown = lessonsMarkdown(journal);
-if (values.write) writeSection(path.join(root, 'docs/real-model.md'), 'bench:real-lessons', markdown);
+if (values.write) writeSection(path.join(root, 'lab/results/real-model.md'), 'bench:real-lessons', markdown);
 else process.stdout.write(`${markdown}\n`);

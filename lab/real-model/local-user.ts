@@ -140,7 +140,7 @@ try {
     `Lessons: ${lessons.map((one) => asString(one.description) ?? asString(one.name) ?? '').join('; ')}`,
   ].join('\n\n');
   process.stdout.write(`${text}\n`);
-  if (values.write) writeSection('docs/local-models.md', 'bench:local-user', text);
+  if (values.write) writeSection('lab/results/local-models.md', 'bench:local-user', text);
 } finally {
   await daemon.down();
   rmSync(root, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 /**
  * npm run bench:real-weights-report [-- FILE.jsonl --write]
  *
- * The tables of docs/real-model.md about training, from the lines that `weights.ts` wrote: rules followed before and after, what the
+ * The tables of lab/results/real-model.md about training, from the lines that `weights.ts` wrote: rules followed before and after, what the
  * promotion gate says of each run, and the curves; for the arms that put a house into the weights, its rules followed without a lesson and with
  * it. `--write` puts them into the page.
  */
@@ -207,5 +207,5 @@ const taught = markdownTable(
   }),
 );
 const text = [table, curves, decisions, ...(taughtRuns.length === 0 ? [] : [taught])].join('\n\n');
-if (values.write) writeSection(path.join(root, 'docs/real-model.md'), 'bench:real-weights-report', text);
+if (values.write) writeSection(path.join(root, 'lab/results/real-model.md'), 'bench:real-weights-report', text);
 else process.stdout.write(`${text}\n`);

@@ -1,7 +1,7 @@
 /**
  * npm run bench:real-weights -- --url URL --model NAME --tokenizer FOLDER --out FILE.jsonl [--arm main --seed 1 --steps 20 …]
  *
- * What training changes for a model that nobody here made (docs/real-model.md): GRPO by Instar's trainer on tasks of the suite `desk`,
+ * What training changes for a model that nobody here made (lab/results/real-model.md): GRPO by Instar's trainer on tasks of the suite `desk`,
  * graded by the user's checks, with the lessons in the prompt; measured before and after on rules, forms and families that were never
  * trained, with their lessons and without them, and on general questions. One arm and seed a call; lines are appended to the file.
  *

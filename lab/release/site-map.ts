@@ -12,60 +12,44 @@ const MENU: readonly MenuGroup[] = [
     title: 'Get started',
     pages: [
       ['start', 'Install and connect'],
-      ['start/claude-code', 'Claude Code'],
-      ['start/codex', 'Codex'],
-      ['start/opencode', 'OpenCode'],
-      ['start/openclaw', 'OpenClaw'],
-      ['start/pi', 'pi'],
-      ['start/cline', 'Cline'],
-      ['start/continue', 'Continue'],
-      ['start/aider', 'aider'],
-      ['start/sdks', 'OpenAI and Anthropic SDKs'],
       ['first-hour', 'The first hour, recorded'],
-      ['clients', 'Tested clients'],
       ['local-models', 'Local models'],
-      ['faq', 'Questions and limits'],
-      ['upgrade', 'Upgrade'],
+      ['faq', 'Questions'],
     ],
   },
   {
     title: 'How it learns',
     pages: [
       ['how-it-learns', 'In five pictures'],
-      ['rules', 'Rules you tell'],
-      ['learning', 'What lessons look like'],
-      ['signals', 'Signals'],
-      ['recall', 'Recall'],
-      ['remembering', 'What is remembered'],
-      ['consolidation', 'Consolidation'],
+      ['lessons', 'Lessons and rules'],
+      ['memory', 'Memory'],
       ['practice', 'Practice'],
-      ['identity', 'Identity'],
-      ['transfer', 'Transfer'],
+      ['weights', 'Weights'],
       ['adaptation', 'Adaptation'],
-      ['adaptation-fixes', 'Adaptation: repairs'],
-      ['adaptation-flows', 'Adaptation: flows'],
-      ['adaptation-limits', 'Adaptation: limits'],
-      ['adaptation-router', 'Adaptation: router'],
-      ['live-training', 'Training on live turns'],
-      ['statistics', 'Statistics'],
+      ['identity', 'Identity'],
     ],
   },
   {
     title: 'Use it',
     pages: [
       ['page', 'The page in the browser'],
-      ['library', 'As a library'],
-      ['import-export', 'Import and export'],
-      ['engines', 'Engines and weights'],
+      ['clients', 'Tested clients'],
+      ['team', 'For a team'],
+      ['privacy', 'Privacy'],
+      ['security', 'Security'],
+      ['evidence', 'Evidence and limits'],
+      ['upgrade', 'Upgrade'],
     ],
   },
   {
-    title: 'Run it for a team',
+    title: 'Build on it',
     pages: [
-      ['team', 'A team'],
-      ['postgres', 'PostgreSQL'],
-      ['reliability', 'Reliability'],
-      ['security', 'Security'],
+      ['library', 'As a library'],
+      ['frameworks', 'Frameworks'],
+      ['import-export', 'Import and export'],
+      ['traces', 'OpenTelemetry'],
+      ['extend', 'Extend it'],
+      ['map', 'The map of the code'],
     ],
   },
   {
@@ -76,29 +60,7 @@ const MENU: readonly MenuGroup[] = [
       ['reference/api', 'The library’s API'],
       ['changelog', 'Changelog'],
       ['third-party', 'Third-party notices'],
-    ],
-  },
-  {
-    title: 'Measured',
-    pages: [
-      ['benchmarks', 'All results, with dates'],
-      ['results', 'Workdays'],
-      ['benchmark', 'The benchmark'],
-      ['real-model', 'Real models'],
-      ['performance', 'Performance'],
-      ['memory', 'Memory'],
-      ['memory-year', 'A year of memory'],
-      ['poison', 'Poisoned inputs'],
       ['nano-card', 'The embedded model'],
-    ],
-  },
-  {
-    title: 'Extend it',
-    pages: [
-      ['extend', 'Add a learner, verifier or suite'],
-      ['map', 'The map of the code'],
-      ['release', 'Make a release'],
-      ['decisions/index', 'Decisions'],
     ],
   },
 ];
@@ -115,10 +77,7 @@ export function siteMenu(
 ): readonly { readonly text: string; readonly collapsed: boolean; readonly items: readonly MenuEntry[] }[] {
   const exists = new Set(places);
   const listed = new Set(MENU.flatMap(({ pages }) => pages.map((page) => asString(page) ?? page[0] ?? '')));
-  const decisions = places.filter((place) => /^decisions\/\d/.test(place)).toSorted();
-  const others = places.filter(
-    (place) => !listed.has(place) && !decisions.includes(place) && place !== 'index',
-  );
+  const others = places.filter((place) => !listed.has(place) && place !== 'index');
   const groups = [
     ...MENU.map(({ title, pages }) => ({
       text: title,
@@ -131,7 +90,6 @@ export function siteMenu(
       text: 'More',
       items: others.toSorted().map((place) => ({ text: titleOf(place), link: linkTo(place) })),
     },
-    { text: 'Decisions', items: decisions.map((place) => ({ text: titleOf(place), link: linkTo(place) })) },
   ];
   return groups
     .filter(({ items }) => items.length > 0)

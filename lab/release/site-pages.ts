@@ -11,12 +11,13 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 /** Files that are not pages; the site serves them from its root. */
 const FILES: ReadonlySet<string> = new Set(['config.schema.json', 'LICENSE']);
 
-/** The pages of the repository that the site has, with their places on it. `docs`: the files below `docs/`. */
+/** The pages of the repository that the site has, with their places on it. `docs`: the files below `docs/`. Decisions are for those who
+ * change the code: they stay in the repository. */
 export const sitePlaces = (docs: readonly string[]): ReadonlyMap<string, string> =>
   new Map([
     ...Object.entries(ELSEWHERE),
     ...docs
-      .filter((file) => file.endsWith('.md'))
+      .filter((file) => file.endsWith('.md') && !file.startsWith('decisions/'))
       .map((file) => [`docs/${file}`, file.replace(/(^|\/)README\.md$/, '$1index.md')] as const),
   ]);
 

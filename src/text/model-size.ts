@@ -1,10 +1,10 @@
 import type { LessonPlace, LessonPlaceSetting } from '../core/lesson.ts';
 
-/** The most parameters, in billions, of a model whose own lessons do harm (docs/real-model.md). */
+/** The most parameters, in billions, of a model whose own lessons do harm (lab/results/real-model.md). */
 const SMALL_BILLIONS = 4;
 /**
  * The most parameters, in billions, of a model that is shown lessons in the user's message. With 1.5 billion it followed 23 % of the rules
- * there and 5 % in the system prompt (docs/real-model.md); a large model weighs the block, and its user's message stays the user's.
+ * there and 5 % in the system prompt (lab/results/real-model.md); a large model weighs the block, and its user's message stays the user's.
  */
 const MESSAGE_BILLIONS = 9;
 

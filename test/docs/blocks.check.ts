@@ -143,13 +143,16 @@ async function teachHome(): Promise<typeof taught> {
       // The turn is on disk a moment after its reply.
       await vi.waitFor(() => runScript(say, place), { timeout: 60_000, interval: 500 });
     }
-    const list = (): Promise<string> => runScript('instar lessons list', place);
-    const hasLesson = async (): Promise<void> => {
-      if (!/iso/.test(await list())) throw new Error('there is no lesson yet');
+    const findLesson = async (): Promise<string> => {
+      const lessons: readonly { readonly name: string; readonly title: string }[] = JSON.parse(
+        await runScript('instar lessons list --json', place),
+      );
+      const found = lessons.find(({ title }) => /iso/i.test(title));
+      if (found === undefined) throw new Error('there is no lesson yet');
+      return found.name;
     };
-    await vi.waitFor(hasLesson, { timeout: 120_000, interval: 1000 });
+    const lesson = await vi.waitFor(findLesson, { timeout: 120_000, interval: 1000 });
     await ask(daemon, 'thursday', 'When was order 1044 shipped?');
-    const lesson = /^([a-z0-9]+(?:-[a-z0-9]+)+) /m.exec(await list())?.[1] ?? '';
     return { home: place.home, lesson };
   } finally {
     daemon.child.kill('SIGTERM');

@@ -4,13 +4,15 @@ import { type CodeBlock, codeBlocksOf } from '../../lab/release/markdown.ts';
 
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** The pages that people read, from the root of the repository. */
+/** The pages that people read, and those of the laboratory, from the root of the repository. */
 export const PAGES: readonly string[] = [
   ...['README.md', 'SECURITY.md', 'CHANGELOG.md', 'AGENTS.md', 'THIRD-PARTY.md', 'models/nano/CARD.md'],
-  ...readdirSync(path.join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`)
-    .toSorted(),
+  ...['docs', 'lab/results'].flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`)
+      .toSorted(),
+  ),
 ];
 
 export const readPage = (file: string): string | undefined => {

@@ -7,7 +7,7 @@ import {
 } from '../../lab/measure/gate/simulate-gate.ts';
 import { countOf } from '../support/counts.ts';
 
-/* The same simulation as `npm run bench:gate`, with fewer runs: the numbers of docs/statistics.md come from there. */
+/* The same simulation as `npm run bench:gate`, with fewer runs: the numbers of lab/results/statistics.md come from there. */
 const RUNS = countOf(60, 120);
 const FEWER_RUNS = countOf(30, 60);
 const WORLD: GateWorld = { effect: 0, tasks: 120, spread: 0 };

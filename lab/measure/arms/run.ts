@@ -1,7 +1,7 @@
 /**
  * npm run bench:arms [-- --seeds 5 --days 14 --rules seed:1 --only sample|house|files|all --condition all --jobs 2 --folder DIR]
  *
- * Runs all arms of workdays with the embedded policy, and writes the tables of docs/results.md. A stopped run continues with the
+ * Runs all arms of workdays with the embedded policy, and writes the tables of lab/results/results.md. A stopped run continues with the
  * same command. The section is named after the rules, so that runs with other rules stand beside each other.
  */
 import { mkdirSync } from 'node:fs';
@@ -36,7 +36,7 @@ const { values } = parseArgs({
     folder: { type: 'string', default: 'node_modules/.cache/instar-arms' },
     /** Only the tables, of what has been run so far. */
     report: { type: 'boolean', default: false },
-    /** Prints the tables instead of writing them into docs/results.md. */
+    /** Prints the tables instead of writing them into lab/results/results.md. */
     dry: { type: 'boolean', default: false },
   },
 });
@@ -91,4 +91,4 @@ const markdown = `\`${command}\`: ${questionMarkdown(report)}`;
 process.stdout.write(`${alignTables(questionSummary(report))}\n`);
 if (values.dry) process.stdout.write(`${markdown}\n`);
 else if (stop.signal.aborted) process.stderr.write('stopped; the same command continues\n');
-else writeSection(path.join(root, 'docs/results.md'), `arms ${values.rules}`, markdown);
+else writeSection(path.join(root, 'lab/results/results.md'), `arms ${values.rules}`, markdown);

@@ -17,7 +17,7 @@ import { tellTranscripts } from './transcripts.ts';
 
 /** What the corrections in people's chats teach, and whether it is shown again: our sets, or any file of that format. */
 const OURS = ['dev', 'test', 'unseen'].map((part) => `lab/measure/corrections/corrections-${part}.jsonl`);
-const DOCUMENT = 'docs/learning.md';
+const DOCUMENT = 'lab/results/learning.md';
 const MODELS = ['none', 'scripted'] as const;
 const { values: options } = parseArgs({
   options: {

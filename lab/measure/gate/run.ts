@@ -11,7 +11,7 @@ import { type GateRun, type GateWorld, runGates, type Traffic } from './simulate
  *
  *   npm run bench:gate [-- --write] [--runs 2000] [--json]
  *
- * `--write` replaces the section of docs/statistics.md.
+ * `--write` replaces the section of lab/results/statistics.md.
  */
 const { values } = parseArgs({
   options: {
@@ -152,4 +152,4 @@ ${markdownTable(
 `;
 if (values.json) process.stdout.write(`${JSON.stringify([...cells, ...questions, ...known, ...canaries])}\n`);
 else process.stdout.write(section);
-if (values.write) writeSection('docs/statistics.md', 'gate', section);
+if (values.write) writeSection('lab/results/statistics.md', 'gate', section);

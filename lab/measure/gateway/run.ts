@@ -143,7 +143,7 @@ try {
   mkdirSync('.cache/bench', { recursive: true });
   writeFileSync('.cache/bench/gateway.json', `${JSON.stringify(results, undefined, 2)}\n`);
   if (options.write) {
-    writeSection('docs/performance.md', isAlone ? 'bench:first-turn' : 'bench:gateway', text);
+    writeSection('lab/results/performance.md', isAlone ? 'bench:first-turn' : 'bench:gateway', text);
     if (!isAlone) storeResults('gateway', results);
     writeOverview();
   }

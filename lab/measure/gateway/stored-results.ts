@@ -28,7 +28,7 @@ interface StoredResults {
 }
 
 /** Results are kept beside the documents that show them, so that tables and pictures can be made again without measuring. */
-const DIR = 'docs/measured';
+const DIR = 'lab/results/measured';
 const fileOf = (name: keyof StoredResults): string => path.join(DIR, `${name}.json`);
 
 export function storeResults<K extends keyof StoredResults>(name: K, results: StoredResults[K]): void {

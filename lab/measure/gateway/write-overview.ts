@@ -24,7 +24,7 @@ export function writeOverview(): void {
   if (gateway === undefined || gateway.cells.length === 0) return;
   const pace = readResults('pace');
   const rows = overviewRows(gateway, pace);
-  writeSection('docs/performance.md', 'overview', describeOverview(rows, gateway, pace));
+  writeSection('lab/results/performance.md', 'overview', describeOverview(rows, gateway, pace));
 }
 
 const whenOf = ({ date, loadBefore }: GatewayResults): string =>

@@ -141,5 +141,5 @@ writeFileSync('.cache/bench/growth.json', `${JSON.stringify(results, undefined, 
 if (options.write) {
   const whole = withStored(results);
   storeResults('growth', whole);
-  writeSection('docs/performance.md', 'bench:growth', growthReport(whole));
+  writeSection('lab/results/performance.md', 'bench:growth', growthReport(whole));
 }

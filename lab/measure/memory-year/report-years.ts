@@ -20,7 +20,7 @@ function share(hits: number, all: number): string {
   return `${(hits / all).toFixed(2)} [${low.toFixed(2)}, ${high.toFixed(2)}] (${hits} of ${all})`;
 }
 
-/** The page `docs/memory-year.md`. */
+/** The page `lab/results/memory-year.md`. */
 export function reportYears(
   years: readonly YearPair[],
   {

@@ -73,4 +73,4 @@ requireSome(
 requireEngine(model.id, engines);
 const text = reportYears(years, { sessions, mostInUse, engine: values.letters ? 'n-grams' : model.id });
 process.stdout.write(`${text}\n`);
-if (values.write) writeSection('docs/memory-year.md', `bench:memory-year ${mostInUse}`, text);
+if (values.write) writeSection('lab/results/memory-year.md', `bench:memory-year ${mostInUse}`, text);

@@ -31,7 +31,7 @@ import { withVectorMap } from './vector-map.ts';
 
 const OURS = ['own', 'own-test'].map((name) => `lab/measure/memory/${name}.jsonl`);
 const NOTHING = 'lab/measure/memory/nothing.jsonl';
-const DOCUMENT = 'docs/memory.md';
+const DOCUMENT = 'lab/results/memory.md';
 const { values: options } = parseArgs({
   options: {
     set: { type: 'string', multiple: true, default: OURS },

@@ -122,5 +122,5 @@ if (faults.length > 0) process.exitCode = 1;
 else if (options.write) {
   const command = `npm run bench:poison -- ${options.set === OURS ? '' : options.set.map((file) => `--set ${file} `).join('')}--write`;
   const head = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}. \`${command}\``;
-  writeSection('docs/poison.md', 'bench:poison', [head, ...sections].join('\n\n'));
+  writeSection('lab/results/poison.md', 'bench:poison', [head, ...sections].join('\n\n'));
 }

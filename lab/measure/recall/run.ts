@@ -107,7 +107,7 @@ async function run(): Promise<void> {
   const command = `npm run bench:recall -- ${options.quality ? '--quality ' : ''}--write`;
   const head = `${new Date().toISOString().slice(0, 10)}, ${machine}, Node ${process.versions.node}. \`${command}\``;
   for (const [section, texts] of Object.entries(parts))
-    if (texts.length > 0) writeSection('docs/recall.md', section, [head, ...texts].join('\n\n'));
+    if (texts.length > 0) writeSection('lab/results/recall.md', section, [head, ...texts].join('\n\n'));
 }
 
 if (options.said !== undefined) {

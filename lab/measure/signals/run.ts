@@ -120,7 +120,7 @@ function reportTurns(): void {
     const when = new Date().toISOString().slice(0, 10);
     const command = `npm run bench:signals -- ${options.turns === OURS ? '' : options.turns.map((file) => `--turns ${file} `).join('')}--write`;
     writeSection(
-      'docs/signals.md',
+      'lab/results/signals.md',
       'bench:signals',
       `${when}, Node ${process.versions.node}. \`${command}\`\n\n${text}`,
     );

@@ -231,4 +231,4 @@ try {
 }
 const report = text.join('\n');
 process.stdout.write(`${report}\n`);
-if (options.write) writeSection('docs/postgres.md', 'bench:team', report);
+if (options.write) writeSection('lab/results/postgres.md', 'bench:team', report);

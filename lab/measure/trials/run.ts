@@ -12,7 +12,7 @@ import { HALF_SILENT, simulateUser, type UserResult, type UserWorld } from './si
  *
  *   npm run bench:trials [-- --write] [--users 200] [--libraries 10] [--json]
  *
- * `--write` replaces a section of docs/statistics.md.
+ * `--write` replaces a section of lab/results/statistics.md.
  */
 const { values } = parseArgs({
   options: {
@@ -156,7 +156,7 @@ Attempts in practice, 8 tasks with one variation each, 2 of 100 attempts fail fo
 ${markdownTable(['lessons that', 'candidates', 'promoted', 'retired', 'pairs (median)'], practice)}`;
 if (values.json) process.stdout.write(`${JSON.stringify({ users: summaries, practice }, null, 2)}\n`);
 else process.stdout.write(`${section}\n`);
-if (values.write) writeSection('docs/statistics.md', 'lessons', section);
+if (values.write) writeSection('lab/results/statistics.md', 'lessons', section);
 if (toldWithheld > 0) {
   process.stderr.write(`a rule that the person told was withheld in ${toldWithheld} sessions\n`);
   process.exitCode = 1;

@@ -107,7 +107,7 @@ const FIRST_GUESS: Readonly<Record<string, number>> = {
   trial: 4000,
   again: 4000,
 };
-/** The share of groups that differ, and the pairs that the test of a lesson takes at the median (docs/statistics.md). */
+/** The share of groups that differ, and the pairs that the test of a lesson takes at the median (lab/results/statistics.md). */
 const KEPT = 0.5;
 const PAIRS = 80;
 /** Tests need tasks of several roots. */

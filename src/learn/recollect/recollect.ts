@@ -87,7 +87,7 @@ const vectorOf = async (
   return vectors?.[0];
 };
 
-/** How much shared words count beside nearness in meaning: fitted on public questions about earlier conversations (docs/memory.md). */
+/** How much shared words count beside nearness in meaning: fitted on public questions about earlier conversations (lab/results/memory.md). */
 const COVER_WEIGHT = 0.6;
 
 /** How well a message answers a question: nearness in meaning, and shared words, weighed by how rare they are. */

@@ -75,12 +75,12 @@ async function outcomeOf({ step, cases }: Source, autonomy: Autonomy): Promise<s
   return WORDS[outcome];
 }
 
-it('the table of sources and autonomies in docs/learning.md is what the gate does', async () => {
+it('the table of sources and autonomies in docs/lessons.md is what the gate does', async () => {
   const rows = await Promise.all(
     SOURCES.map(async (source) => {
       const cells = await Promise.all(AUTONOMIES.map((autonomy) => outcomeOf(source, autonomy)));
       return `| ${[source.name, ...cells].join(' | ')} |`;
     }),
   );
-  expect(readFileSync('docs/learning.md', 'utf8')).toContain(rows.join('\n'));
+  expect(readFileSync('docs/lessons.md', 'utf8')).toContain(rows.join('\n'));
 });

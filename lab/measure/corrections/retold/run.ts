@@ -84,7 +84,7 @@ process.stdout.write(options.json ? `${JSON.stringify(documents, null, 2)}\n` : 
 if (options.write) {
   const head = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}. \`npm run bench:retold -- ${isFiled ? '--as feedback ' : ''}--write\``;
   writeSection(
-    'docs/learning.md',
+    'lab/results/learning.md',
     isFiled ? 'bench:retold feedback' : 'bench:retold',
     [head, ...sections].join('\n\n'),
   );
