@@ -228,6 +228,7 @@ describe('learning through the library', () => {
       expect(await (await openHere()).context('Paint the fence', { agent: 'painter' })).toEqual({
         text: '',
         lessons: [],
+        said: [],
       });
     },
     SLOW,

@@ -40,11 +40,11 @@ describe('a setting that cannot act', () => {
     ],
     [
       { learn: { verifiers: [{ domain: 'code', kind: 'command', command: 'make test' }] } },
-      'learn.verifiers[0].kind: cannot be "command" yet: it checks the workspace of an attempt, and a recorded turn has none',
+      'learn.verifiers[0].kind: cannot be "command" here: it checks the workspace of an attempt, and a recorded turn has none',
     ],
     [
       { learn: { verifiers: [{ domain: 'text', kind: 'comparative' }] } },
-      'learn.verifiers[0].kind: cannot be "comparative" yet: it compares several attempts at one task',
+      'learn.verifiers[0].kind: cannot be "comparative" here: it compares several attempts at one task, and a recorded turn is one',
     ],
     [
       { learn: { verifiers: [{ domain: 'x', kind: 'nubmer' }] } },

@@ -271,7 +271,7 @@ describe('work that cannot be done', () => {
     const dir = path.join(stage.folder(), 'home');
     const { code, stdout } = await runCli(['train', 'run', '--json', '--home', dir]);
     expect([code, JSON.parse(stdout)]).toEqual([
-      0,
+      1,
       { started: false, why: expect.stringMatching(/^Too little to train on: .*learn\.verifiers/s) },
     ]);
     expect(existsSync(path.join(dir, 'engine')), 'no engine was started').toBe(false);

@@ -7,9 +7,8 @@ const isFull = process.env.FULL_COUNTS === '1';
 export const countOf = (few: number, full: number): number => (isFull ? full : few);
 
 /** A test of `npm run test:slow` beside those of the same file that `npm test` runs. */
-export const itInFull = (title: string, test: () => Promise<void> | void): void => {
-  if (isFull) it(title, test);
-};
+export const itInFull = (title: string, test: () => Promise<void> | void): void =>
+  isFull ? it(title, test) : it.skip(title, test);
 
 /** The same for a property: `npm test` tries the same few cases each time, `npm run test:slow` draws new ones. */
 export const runsOf = (few: number, full: number): { readonly numRuns: number; readonly seed?: number } =>

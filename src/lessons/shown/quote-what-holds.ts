@@ -14,20 +14,20 @@ export const withoutWhatEnded =
   (recollect: Recollect, library: Pick<Library, 'lessons'>): Recollect =>
   async (query) => {
     const quotes = await recollect(query);
-    const turns = new Set(quotes.map(({ turn }) => turn));
-    const learned = library
-      .lessons()
-      .filter(({ text }) => text.evidence.turns.some((turn) => turns.has(turn)));
-    if (!learned.some(({ state }) => OVER.has(state))) return quotes;
-    return quotes.flatMap((quote) => cut(quote, learned));
+    if (quotes.length === 0) return quotes;
+    const lessons = library.lessons();
+    // The same sentence may have been said again since, and hold.
+    const isGone = (sentence: string): boolean => {
+      const quoting = lessons.filter(({ text }) => says(text, sentence));
+      return quoting.length > 0 && quoting.every(({ state }) => OVER.has(state));
+    };
+    return quotes.flatMap((quote) => cut(quote, isGone));
   };
 
-function cut(quote: Recollection, learned: readonly Lesson[]): readonly Recollection[] {
-  const own = learned.filter(({ text }) => text.evidence.turns.includes(quote.turn));
-  const isGone = (sentence: string): boolean => {
-    const quoting = own.filter(({ text }) => `${text.description}\n${text.content}`.includes(sentence));
-    return quoting.length > 0 && quoting.every(({ state }) => OVER.has(state));
-  };
+const says = ({ description, content }: Lesson['text'], sentence: string): boolean =>
+  description.includes(sentence) || content.includes(sentence);
+
+function cut(quote: Recollection, isGone: (sentence: string) => boolean): readonly Recollection[] {
   const sentences = quote.text.split(SENTENCE_END);
   const left = sentences.map((sentence) => (sentence !== GAP && isGone(sentence) ? GAP : sentence));
   if (left.every((sentence, nth) => sentence === sentences[nth])) return [quote];

@@ -25,7 +25,7 @@ describe('the registry', () => {
       [
         { domain: 'math.*', kind: 'number' },
         { domain: '*.poem', kind: 'regex', pattern: 'rose' },
-        { domain: '*', kind: 'exact' },
+        { domain: '*', kind: 'exact', match: 'exact' },
       ],
       {},
     );
