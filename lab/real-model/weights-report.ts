@@ -207,5 +207,6 @@ const taught = markdownTable(
   }),
 );
 const text = [table, curves, decisions, ...(taughtRuns.length === 0 ? [] : [taught])].join('\n\n');
-if (values.write) writeSection(path.join(root, 'lab/results/real-model.md'), 'bench:real-weights-report', text);
+if (values.write)
+  writeSection(path.join(root, 'lab/results/real-model.md'), 'bench:real-weights-report', text);
 else process.stdout.write(`${text}\n`);

@@ -169,7 +169,10 @@ function ruleSetOf(name: string): RuleSet {
   try {
     return openRules(name);
   } catch (error) {
-    throw new BenchError(error instanceof Error ? error.message : String(error), 'see lab/results/benchmark.md');
+    throw new BenchError(
+      error instanceof Error ? error.message : String(error),
+      'see lab/results/benchmark.md',
+    );
   }
 }
 

@@ -184,7 +184,7 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
     const turn = turns.get('again') ?? '';
     const given = await cli('feedback', 'last', 'use ISO dates');
     expect(given.stdout).toMatch(
-      /^Feedback saved \(turn t_\w{11} of coder in .*, .*: “again”\): correction “use ISO dates”\n$/,
+      /^Feedback saved \(turn t_\w{11} of coder in .*, .*: “again”\): correction “use ISO dates”\n(?:Learned: Use ISO dates\. Undo: instar undo\n)?$/,
     );
     expect(given.stdout).toContain(shortId(turn));
     expect((await cli('feedback', 'use ISO dates, please')).stdout).toContain(

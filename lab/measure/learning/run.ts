@@ -241,5 +241,6 @@ const lines = [
   `From the message with the third correction in the chat (each a rule of its own) to the first prompt that quotes it: ${delay(corrections)} (goal: 100 ms), ${unlearned} not within 10 s.`,
 ];
 process.stdout.write(`${lines.join('\n')}\n`);
-if (process.argv.includes('--write')) writeSection('lab/results/performance.md', 'bench:learning', lines.join('\n'));
+if (process.argv.includes('--write'))
+  writeSection('lab/results/performance.md', 'bench:learning', lines.join('\n'));
 process.exit(0);

@@ -277,7 +277,8 @@ try {
   const text = options.idle ? await measureIdle(upstream.port) : await measurePace(upstream.port);
   mkdirSync('.cache/bench', { recursive: true });
   writeFileSync(`.cache/bench/${options.idle ? 'idle' : 'pace'}.md`, text);
-  if (options.write) writeSection('lab/results/performance.md', options.idle ? 'bench:idle' : 'bench:pace', text);
+  if (options.write)
+    writeSection('lab/results/performance.md', options.idle ? 'bench:idle' : 'bench:pace', text);
   process.stdout.write(`${text}\n`);
 } finally {
   await endChild(upstream);
