@@ -137,7 +137,7 @@ describe('doctor', () => {
       'a new, empty store beside a daily copy, in a home without a mark',
       'store-replaced',
       (store, dir) => {
-        mkdirSync(path.join(dir, 'snapshots'), { mode: 0o700 });
+        mkdirSync(path.join(dir, 'snapshots'), { recursive: true, mode: 0o700 });
         alter(store, 'pragma journal_mode = delete');
         renameSync(store, path.join(dir, 'snapshots', '2026-11-16T00-00-00-000Z.sqlite'));
         openSqliteStore({ file: store }).close();
@@ -226,14 +226,14 @@ describe('doctor', () => {
       const found = await examine(dir);
       expect(found.code).toBe(1);
       expect(failures(found)).toEqual([id]);
-      expect(fixOf(found, id)).toMatch(/instar restore|npm install|rm |mv /);
+      expect(fixOf(found, id)).toMatch(/instar (?:data )?restore|npm install|rm |mv /);
       expect(stateOf(dir)).toEqual(before);
     },
   );
 
   it('names the damaged sessions and the newest copy to restore', async () => {
     const { dir, store } = freshCopy();
-    mkdirSync(path.join(dir, 'snapshots'), { mode: 0o700 });
+    mkdirSync(path.join(dir, 'snapshots'), { recursive: true, mode: 0o700 });
     const copy = path.join(dir, 'snapshots', '2026-11-16T00-00-00-000Z.sqlite');
     cpSync(store, copy);
     alter(store, `update facts set body = replace(body, '"', '''') where type = 'turn-end'`);
@@ -254,7 +254,7 @@ describe('doctor', () => {
     await stop(daemon);
     // A daily copy that is newer than what is restored, however fast the daemon makes its own.
     rmSync(path.join(dir, 'snapshots'), { recursive: true, force: true });
-    mkdirSync(path.join(dir, 'snapshots'), { mode: 0o700 });
+    mkdirSync(path.join(dir, 'snapshots'), { recursive: true, mode: 0o700 });
     const newest = path.join(dir, 'snapshots', '2026-01-01T00-00-00-000Z.9.999.sqlite');
     await run(process.execPath, [MAIN, 'backup', newest, '--home', dir]);
     await run(process.execPath, [MAIN, 'restore', copy, '--home', dir]);

@@ -140,7 +140,7 @@ describe('the skills folder of a running daemon', () => {
       const review = await runCli(['lessons', 'review', '--home', home.dir]);
       expect(review.stdout).toContain('curl-pipe-sh');
       expect(review.stdout).toContain('code that is fetched and run at once');
-      const status = await runCli(['status', '--home', home.dir]);
+      const status = await runCli(['status', '--why', '--home', home.dir]);
       expect(status.stdout).toMatch(/\d+ lessons came by file and wait for approval: /);
       expect(status.stdout).toContain('instar lessons review');
     } finally {
@@ -185,7 +185,7 @@ describe('the skills folder of a running daemon', () => {
       });
       expect(readFileSync(file('tidy-commits'), 'utf8')).toBe(written);
       expect(tidy?.file).toBeDefined();
-      const status = await runCli(['status', '--home', home.dir]);
+      const status = await runCli(['status', '--why', '--home', home.dir]);
       expect(status.stdout).toContain('1 lesson was edited by file: code-review');
       expect(status.stdout).toContain('1 lesson came by file and waits for approval: tidy-commits-revised');
     } finally {
