@@ -96,7 +96,7 @@ describe('a home that cannot be written to when the daemon starts', () => {
       expect({ status: served.status, turn: served.headers['x-instar-turn'] }).toEqual({ status: 200 });
       expect(await health(daemon)).toEqual({ ok: true, recording: false });
       const status = await runInProcess(['status', '--home', home]);
-      expect(status.stdout).toMatch(/recording +degraded: .*instar\.sqlite.*Fix: instar doctor/);
+      expect(status.stdout).toMatch(/record +degraded: .*instar\.sqlite.*Fix: instar doctor/);
       // It keeps the home, although its record of itself is elsewhere.
       expect((await runInProcess(['up', '--port', '0', '--home', home])).code).toBe(3);
 

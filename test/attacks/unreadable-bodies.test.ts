@@ -150,7 +150,7 @@ describe('what could not be read', () => {
     await owner('/api/sessions/erasable', 'DELETE');
     const [turn] = asArray((await trajectory('erasable')).turns);
     expect(asObject(asObject(turn).request).text).toBeUndefined();
-    const status = await runCli(['status', '--home', home.dir]);
+    const status = await runCli(['status', '--why', '--home', home.dir]);
     expect(status.stdout).toMatch(/\d+ bodies unreadable/);
   });
 
