@@ -108,7 +108,8 @@ describe('the packed package', () => {
   it('contains what it needs and nothing else, and passes publint', async () => {
     await run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', dir], { cwd: root });
     const tarball = readdirSync(dir).find((name) => name.endsWith('.tgz')) ?? '';
-    expect(statSync(path.join(dir, tarball)).size).toBeLessThan(9_000_000);
+    // Two thirds are the weights of the reader of people's words and of the embedded policy.
+    expect(statSync(path.join(dir, tarball)).size).toBeLessThan(30_000_000);
     const { stdout } = await run('npx', ['publint', '--strict', root], { cwd: root });
     expect(stdout).toContain('All good');
   }, 120_000);

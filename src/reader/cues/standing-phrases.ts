@@ -3,6 +3,7 @@ import { compilePhrases } from './phrase-table.ts';
 /** Words that mean later work and nothing else. */
 const FOR_LATER =
   /\b(?:from now on|from here on|for the future|next time(?! i\b| we\b| it\b)|as a rule|house rule)\b/;
+
 /**
  * Phrases by which a person says how things are done here, or what holds for later work. An order ("never", "from now on") makes a
  * correction by itself; so does a habit ("we use pnpm"), unless it answers a question.
@@ -160,6 +161,7 @@ const isAboutOthers = (folded: string): boolean =>
   );
 
 export const isSaidForLater = (folded: string): boolean => FOR_LATER.test(folded);
+
 /** "Never push to main." "From now on …" */
 export const isOrder = (folded: string): boolean =>
   !IN_JEST.test(folded) &&
