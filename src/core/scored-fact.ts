@@ -1,3 +1,4 @@
+import type { CheckResult } from './check.ts';
 import type { RoutedTask, Tier } from './overlay.ts';
 
 /** The outcome of a session, to measure the lessons it was shown and those held out, and the router's choice. Part of the closed list of facts. */
@@ -19,6 +20,15 @@ export interface ScoredFact {
   readonly ignored?: readonly string[];
   /** Lessons that were shown, and the user said otherwise. Absent when there are none. */
   readonly contradicted?: readonly string[];
+  /**
+   * What their own checks say of measured lessons, those that were held out as well: their outcome is this, not the score. Absent when none has an
+   * accepted check.
+   */
+  readonly checked?: readonly {
+    readonly lesson: string;
+    readonly revision: number;
+    readonly outcome: CheckResult['outcome'];
+  }[];
   /** The tier that the router chose first, and for what. Absent without a router. */
   readonly route?: { readonly tier: Tier; readonly task: RoutedTask };
 }

@@ -2,9 +2,13 @@ import type { Fact, StoredFact } from '../core/fact.ts';
 import { compact } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import { principalOfSession, TEAM } from '../core/principal.ts';
+import type { ScoredFact } from '../core/scored-fact.ts';
 import type { NewFact, Records } from '../core/store.ts';
+import { answeredRequests } from '../evidence/checked-work.ts';
 import { episodeItem, foldEpisode, hasLearnableContrast } from '../evidence/episode.ts';
 import type { AppraisedTurn, EvidenceReader } from '../evidence/evidence-reader.ts';
+import { runCheck } from '../lessons/checks/run-check.ts';
+import { isMeasured } from '../lessons/effect/hold-out.ts';
 import { readSharing } from '../lessons/fold-members.ts';
 import type { FlowWatch } from './adapt/flow-events.ts';
 import { isCutBy, limitOf } from './adapt/limit-watch.ts';
@@ -122,6 +126,7 @@ async function scoreSession(
     lessons,
     heldOut,
     unmeasured: unmeasured.length === 0 ? undefined : unmeasured,
+    checked: checkMeasured([...lessons, ...heldOut], read, lessonOf),
   });
   if (rewards.length === 0) return { at: now, fact, key: `silent:${session}` };
   const scored = compact({
@@ -133,6 +138,23 @@ async function scoreSession(
     route: cut.length > 0 ? undefined : routeOf(recalls),
   });
   return { at: now, fact: scored, key: `scored:${session}` };
+}
+
+/** The same question whether the session had the lesson or not: an answer that broke it decides, then one that kept it. */
+function checkMeasured(
+  ids: readonly string[],
+  read: readonly AppraisedTurn[],
+  lessonOf: (id: string) => Lesson | undefined,
+): ScoredFact['checked'] {
+  const lessons = [...new Set(ids)].flatMap((id) => lessonOf(id) ?? []);
+  const checked = lessons.filter((lesson) => lesson.check?.standing === 'accepted' && isMeasured(lesson));
+  if (checked.length === 0) return undefined;
+  const works = answeredRequests(read).flatMap(({ work, isDone }) => (isDone ? [work] : []));
+  return checked.flatMap(({ id, revision, check }) => {
+    const results = check === undefined ? [] : works.map((work) => runCheck(check, work).outcome);
+    const outcome = (['broken', 'kept'] as const).find((one) => results.includes(one)) ?? 'does-not-apply';
+    return [{ lesson: id, revision, outcome }];
+  });
 }
 
 /** Whether a learned limit ended a turn. */

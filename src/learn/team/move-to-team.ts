@@ -5,7 +5,7 @@ import type { Records } from '../../core/store.ts';
 import { TEAM_AUTHOR } from '../../lessons/change-permissions.ts';
 import { readTrials, type Trials } from '../../lessons/effect/fold-trials.ts';
 import { judgeEffect } from '../../lessons/effect/judge-effect.ts';
-import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
+import type { LessonEffects, LessonSessions } from '../../lessons/effect/lesson-effects.ts';
 import { weighLesson } from '../../lessons/effect/weigh-lesson.ts';
 import { type MayShare, readSharing } from '../../lessons/fold-members.ts';
 import { isOfTeam } from '../../lessons/member-library.ts';
@@ -200,12 +200,12 @@ function pooledEffect(
   const arms = sources.map(({ id }) => effects.sessionsOf(id));
   const [own = 0, ...others] = arms.map((one) => countOutcomes(one.with) + countOutcomes(one.without));
   if (others.some((sessions) => sessions > own)) return undefined;
-  const sum = (arm: 'with' | 'without') =>
+  const sumOf = (arm: keyof LessonSessions) =>
     arms.map((one) => one[arm]).reduce((all, one) => addOutcomes(all, one), NO_OUTCOMES);
-  const [shown, without] = [sum('with'), sum('without')];
+  const [shown, without] = [sumOf('with'), sumOf('without')];
   const together = weighLesson(sources[0], undefined, {
     ...effects,
-    sessionsOf: () => ({ with: shown, without }),
+    sessionsOf: () => ({ with: shown, without, scored: sumOf('scored') }),
   });
   if (countOutcomes(without) === 0 || judgeEffect(together) !== 'helpful') return undefined;
   return `real sessions of all of them came out better with it: ${countOutcomes(shown)} with and ${countOutcomes(without)} without`;

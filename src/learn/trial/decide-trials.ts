@@ -14,7 +14,12 @@ import {
 } from '../../lessons/effect/fold-trials.ts';
 import { isMeasured, testScopeOf } from '../../lessons/effect/hold-out.ts';
 import { isRetirable, judgeEffect } from '../../lessons/effect/judge-effect.ts';
-import { pairedMean, type WeighedEffects, weighLesson } from '../../lessons/effect/weigh-lesson.ts';
+import {
+  earlierOutcomes,
+  pairedMean,
+  type WeighedEffects,
+  weighLesson,
+} from '../../lessons/effect/weigh-lesson.ts';
 import type { LessonReplica } from '../../lessons/lesson-replica.ts';
 import { addOutcomes, countOutcomes, NO_OUTCOMES, type OutcomeCounts } from '../../stats/effect-posterior.ts';
 import { plural } from '../../text/phrases.ts';
@@ -116,7 +121,7 @@ const WHY: Readonly<Record<TrialOutcome, string>> = {
 function hasComparison(lesson: Lesson, record: TrialRecord, effects: WeighedEffects): boolean {
   if (pairedMean(record) !== undefined) return true;
   const arms = effects.sessionsOf(lesson.id);
-  const others = countOutcomes(arms.without) + countOutcomes(record.before ?? NO_OUTCOMES);
+  const others = countOutcomes(arms.without) + countOutcomes(earlierOutcomes(lesson, record));
   return countOutcomes(arms.with) >= FEWEST_SESSIONS && others >= FEWEST_OTHERS;
 }
 

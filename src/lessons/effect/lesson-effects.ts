@@ -39,12 +39,18 @@ function addUse(uses: ProvenUses, { at, weight }: Use): ProvenUses {
 /** What a session was counted as, so that a score can take the place of silence. */
 interface CountedSession {
   outcome: OutcomeCounts;
-  readonly arms: Map<string, Arm>;
+  readonly arms: Map<string, CountedArm>;
   /** The lessons of which it was counted as a successful use. */
   readonly used: Set<string>;
 }
 
 type Arm = 'with' | 'without' | 'neither';
+
+/** `own`: what the lesson's own check said; it stays where a score comes later. */
+interface CountedArm {
+  readonly arm: Arm;
+  readonly own?: OutcomeCounts;
+}
 
 /** The sessions that were counted. Sessions are identified by 48 bits of a hash. */
 interface CountedSessions {
@@ -115,10 +121,12 @@ function merge(one: Float64Array, other: Float64Array): Float64Array<ArrayBuffer
   return merged;
 }
 
-/** Sessions with and without a lesson, by how they came out. */
+/** Sessions with and without a lesson, by how they came out for it: by its own check where it has one. */
 export interface LessonSessions {
   readonly with: OutcomeCounts;
   readonly without: OutcomeCounts;
+  /** Both arms together, as they are counted among all sessions. */
+  readonly scored: OutcomeCounts;
 }
 
 /**
@@ -128,7 +136,7 @@ export interface LessonSessions {
 export interface LessonEffects {
   /**
    * Adds a fact. Sessions (`session-scored`) must come in the order of their sequence numbers; one that was added before is
-   * ignored, so that a log may be read again from any position. A session counts for a lesson once; a score takes the place of silence.
+   * ignored, so that a log may be read again from any position. A session counts for a lesson once: as its own check said, else by its score, which takes the place of silence.
    * Changes (`library-changed`) that give a lesson a new text restart its measurement, since earlier
    * sessions say nothing about it; add them before the sessions that follow. Other links, tags, keywords and evidence are no new text.
    * Verdicts (`trial-ended`) hold for the text that they were given to.
@@ -181,6 +189,7 @@ interface LessonRecord {
   since: number;
   with: OutcomeCounts;
   without: OutcomeCounts;
+  scored: OutcomeCounts;
   uses: ProvenUses;
   verdict?: { readonly seq: number; readonly outcome: EffectVerdict };
 }
@@ -190,6 +199,15 @@ function armOf({ lessons, heldOut, unmeasured }: Scored, id: string): Arm {
   const isShown = lessons.includes(id);
   if (isShown === heldOut.includes(id) || unmeasured?.includes(id) === true) return 'neither';
   return isShown ? 'with' : 'without';
+}
+
+const NO_SESSIONS: LessonSessions = { with: NO_OUTCOMES, without: NO_OUTCOMES, scored: NO_OUTCOMES };
+
+/** What the lesson's own check said of a session; undefined without a check. */
+function ownOutcome({ checked = [] }: Scored, id: string): OutcomeCounts | 'does-not-apply' | undefined {
+  const outcome = checked.find(({ lesson }) => lesson === id)?.outcome;
+  if (outcome === undefined || outcome === 'does-not-apply') return outcome;
+  return outcome === 'kept' ? { ...NO_OUTCOMES, success: 1 } : { ...NO_OUTCOMES, failure: 1 };
 }
 
 /** The verdict about the text that a lesson has now. */
@@ -210,21 +228,25 @@ export function createLessonEffects(): LessonEffects {
   const records = new Map<string, LessonRecord>();
   const counted = createCountedSessions();
   const spared = createSparedSessions();
-  /** A hash of what each lesson says, and to whom. */
-  const texts = new Map<string, string>();
-  const kinds = new Map<string, string>();
+  const measured = createMeasuredTexts();
   let seq = 0;
   let version = 0;
   let all = NO_OUTCOMES;
 
   const recordOf = (id: string): LessonRecord => {
-    const record = records.get(id) ?? { since: 0, with: NO_OUTCOMES, without: NO_OUTCOMES, uses: NO_USES };
+    const record = records.get(id) ?? { since: 0, ...NO_SESSIONS, uses: NO_USES };
     records.set(id, record);
     return record;
   };
-  const count = (arm: 'with' | 'without', id: string, outcome: OutcomeCounts, times: number): void => {
+  const count = (
+    arm: 'with' | 'without',
+    id: string,
+    { scored, own = scored }: { readonly scored: OutcomeCounts; readonly own: OutcomeCounts | undefined },
+    times: number,
+  ): void => {
     const record = recordOf(id);
-    record[arm] = addOutcomes(record[arm], outcome, times);
+    record[arm] = addOutcomes(record[arm], own, times);
+    record.scored = addOutcomes(record.scored, scored, times);
   };
 
   const addSession = (at: number, fact: Scored): void => {
@@ -237,21 +259,23 @@ export function createLessonEffects(): LessonEffects {
     if (isNew || (session.outcome.silent > 0 && outcome.silent === 0)) {
       // A score after silence: what was counted as silent is counted as what it was.
       all = addOutcomes(addOutcomes(all, session.outcome, -1), outcome);
-      for (const [id, arm] of session.arms)
+      for (const [id, { arm, own }] of session.arms)
         if (arm !== 'neither') {
-          count(arm, id, session.outcome, -1);
-          count(arm, id, outcome, 1);
+          count(arm, id, { scored: session.outcome, own }, -1);
+          count(arm, id, { scored: outcome, own }, 1);
         }
       session.outcome = outcome;
     }
     for (const id of new Set([...fact.lessons, ...fact.heldOut])) {
       const isShown = fact.lessons.includes(id);
-      if (isShown && fact.score !== undefined && session.arms.get(id) !== 'without')
+      if (isShown && fact.score !== undefined && session.arms.get(id)?.arm !== 'without')
         addUseOnce(session, id, { at, weight: fact.score });
       if (session.arms.has(id)) continue;
-      const arm = seq > recordOf(id).since ? armOf(fact, id) : 'neither';
-      session.arms.set(id, arm);
-      if (arm !== 'neither') count(arm, id, session.outcome, 1);
+      const own = ownOutcome(fact, id);
+      const arm = seq > recordOf(id).since && own !== 'does-not-apply' ? armOf(fact, id) : 'neither';
+      const counted = own === undefined || own === 'does-not-apply' ? { arm } : { arm, own };
+      session.arms.set(id, counted);
+      if (arm !== 'neither') count(arm, id, { scored: session.outcome, own: counted.own }, 1);
     }
   };
 
@@ -263,16 +287,10 @@ export function createLessonEffects(): LessonEffects {
   };
 
   const addChange = (number: number, change: RecordedChange): void => {
-    if (change.op === 'add') kinds.set(change.id, change.kind);
-    const id = changedTextOf(change);
-    if (id === undefined) return;
-    const words = 'text' in change ? hashOfText(change.text) : undefined;
-    const isSame = words !== undefined && texts.get(id) === words;
-    if (words === undefined) texts.delete(id);
-    else texts.set(id, words);
-    const record = recordOf(id);
-    if (change.op === 'add' || isSame || number <= record.since) return;
-    records.set(id, { since: number, with: NO_OUTCOMES, without: NO_OUTCOMES, uses: record.uses });
+    const id = measured.restartedBy(change, (lesson) => verdict(lesson) !== 'unknown');
+    const record = id === undefined ? undefined : recordOf(id);
+    if (id === undefined || record === undefined || number <= record.since) return;
+    records.set(id, { ...record, ...NO_SESSIONS, since: number });
   };
 
   const verdict = (id: string): EffectVerdict => currentVerdict(records.get(id)) ?? 'unknown';
@@ -296,14 +314,15 @@ export function createLessonEffects(): LessonEffects {
     get version() {
       return version;
     },
-    sessionsOf: (id) => records.get(id) ?? { with: NO_OUTCOMES, without: NO_OUTCOMES },
+    sessionsOf: (id) => records.get(id) ?? NO_SESSIONS,
     all: () => all,
     outcomeOf: (session) => counted.of(sessionKey(session))?.outcome,
     hasCounted: (session) => counted.has(sessionKey(session)),
     sparedIn: spared.in,
     verdict,
     hasEnded: (id) => currentVerdict(records.get(id)) !== undefined,
-    decided: (kind) => countVerdicts([...records.keys()].filter((id) => kinds.get(id) === kind).map(verdict)),
+    decided: (kind) =>
+      countVerdicts([...records.keys()].filter((id) => measured.kindOf(id) === kind).map(verdict)),
     usefulness: (id) => measuredUse(records.get(id)?.uses ?? NO_USES, verdict(id)),
   };
 }
@@ -349,6 +368,33 @@ function createSparedSessions(): SparedSessions {
       for (const place of places.values()) if (isInScope(scope, place, undefined)) left += place.left;
       return Math.min(MOST_SPARED, left);
     },
+  };
+}
+
+interface MeasuredTexts {
+  /** The lesson of which earlier sessions say nothing any more: it has other words, or another check decides what became of it. A verdict stands. */
+  restartedBy(change: RecordedChange, hasVerdict: (lesson: string) => boolean): string | undefined;
+  kindOf(lesson: string): string | undefined;
+}
+
+function createMeasuredTexts(): MeasuredTexts {
+  /** A hash of what each lesson says, and to whom. */
+  const texts = new Map<string, string>();
+  const kinds = new Map<string, string>();
+  return {
+    restartedBy: (change, hasVerdict) => {
+      if (change.op === 'add') kinds.set(change.id, change.kind);
+      if (change.op === 'check')
+        return change.check?.standing === 'provisional' || hasVerdict(change.id) ? undefined : change.id;
+      const id = changedTextOf(change);
+      if (id === undefined) return undefined;
+      const words = 'text' in change ? hashOfText(change.text) : undefined;
+      const isSame = words !== undefined && texts.get(id) === words;
+      if (words === undefined) texts.delete(id);
+      else texts.set(id, words);
+      return change.op === 'add' || isSame ? undefined : id;
+    },
+    kindOf: (id) => kinds.get(id),
   };
 }
 

@@ -29,15 +29,15 @@ const weighed = new WeakMap<
 
 /** What real sessions and attempts in practice say about a lesson together. */
 export function weighLesson(
-  lesson: Pick<Lesson, 'id' | 'kind'>,
+  lesson: Pick<Lesson, 'id' | 'kind' | 'check'>,
   trial: MeasuredTrial | undefined,
   effects: WeighedEffects,
 ): EffectPosterior {
   const stored = trial && weighed.get(trial);
   if (stored?.effects === effects && stored.version === effects.version) return stored.posterior;
-  const { with: shown, without } = effects.sessionsOf(lesson.id);
-  const before = trial?.before ?? NO_OUTCOMES;
-  const measured = [shown, without, before].reduce((sum, one) => addOutcomes(sum, one));
+  const { with: shown, without, scored } = effects.sessionsOf(lesson.id);
+  const before = earlierOutcomes(lesson, trial);
+  const measured = addOutcomes(scored, trial?.before ?? NO_OUTCOMES);
   const paired = trial && pairedMean(trial);
   const posterior = effectPosterior({
     with: shown,
@@ -50,6 +50,12 @@ export function weighLesson(
   if (trial !== undefined) weighed.set(trial, { effects, version: effects.version, posterior });
   return posterior;
 }
+
+/** Sessions from before the lesson. Its own check did not look at them, and how else they came out is another question. */
+export const earlierOutcomes = (
+  { check }: Pick<Lesson, 'check'>,
+  trial: Pick<TrialRecord, 'before'> | undefined,
+): OutcomeCounts => (check?.standing === 'accepted' ? NO_OUTCOMES : (trial?.before ?? NO_OUTCOMES));
 
 /** What attempts at tasks say; recorded requests only where there are none. Undefined while there are too few tasks to tell. */
 export function pairedMean({ differences }: Pick<TrialRecord, 'differences'>): PairedMean | undefined {
