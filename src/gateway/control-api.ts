@@ -132,8 +132,7 @@ export const reportEvent: ControlAction = async (context, body, caller, key) => 
   const madeBy = await callerOfSession(subject, records);
   if (subject !== undefined && !mayReportOn(caller, subject, madeBy))
     return createFailure('forbidden', 'This session was made with another key.');
-  // What is reported within an episode is about the agent that began it.
-  const named = toCallerId(asString(agent)) ?? (await agentOfEpisode(subject, records));
+  const named = toCallerId(asString(agent)) ?? (await agentOfSession(subject, records));
   const bound = bindReporter(context, caller, named);
   const fields = {
     agent: bound,
@@ -165,9 +164,12 @@ async function findNamed(id: string, records: Records): Promise<string> {
   return named.length === 1 ? (named[0] ?? id) : id;
 }
 
-async function agentOfEpisode(session: string | undefined, records: Records): Promise<string | undefined> {
-  const [event] = session === undefined ? [] : await records.events(session);
-  return event?.fact.type === 'event-reported' ? event.fact.agent : undefined;
+/** What is reported within a session is about its agent; within an episode, about the one that began it. */
+async function agentOfSession(session: string | undefined, records: Records): Promise<string | undefined> {
+  if (session === undefined) return undefined;
+  const [event] = await records.events(session);
+  const begun = event?.fact.type === 'event-reported' ? event.fact.agent : undefined;
+  return begun ?? (await records.session(session))?.agent;
 }
 
 /** The agent that an event is about: one of the key's own, whatever it names. */

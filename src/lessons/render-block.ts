@@ -23,13 +23,20 @@ const REPLACES = 'A skill below replaces the earlier one of its name.';
 const WITHDRAWN = 'No longer valid, to be disregarded: ';
 
 /**
- * The block at the beginning of a thread: the lines of `index` in their order, then `lessons` with their bodies, identities first, by id. Empty
- * for no lessons. The lines stand before the bodies, in a paragraph of their own, which no lesson's text can end.
+ * The block at the beginning of a thread: identities, then the lines of `index` in their order, then the other `lessons` with their bodies, by
+ * id. Empty for no lessons. The lines are a paragraph of their own, which no lesson's text can end.
  */
 export function renderBlock(lessons: readonly Lesson[], index: readonly Lesson[] = []): string {
   if (lessons.length === 0 && index.length === 0) return '';
-  return [HEADING, FRAMING, ...renderIndex(index), ...renderEach(lessons)].join('\n\n');
+  const [who, advice] = withIdentitiesApart(lessons);
+  return [HEADING, FRAMING, ...renderEach(who), ...renderIndex(index), ...renderEach(advice)].join('\n\n');
 }
+
+/** Who the agent is stands before all that it was taught. */
+const withIdentitiesApart = (lessons: readonly Lesson[]): readonly [readonly Lesson[], readonly Lesson[]] => [
+  lessons.filter(({ kind }) => kind === 'identity'),
+  lessons.filter(({ kind }) => kind !== 'identity'),
+];
 
 interface Delta {
   /** New and revised lessons, with their bodies. */
@@ -48,13 +55,15 @@ interface Delta {
 export function renderDelta({ lessons, index = [], withdrawn, isFirst = false, lead }: Delta): string {
   if (lessons.length === 0 && index.length === 0 && withdrawn.length === 0) return '';
   const names = [...withdrawn].map(joinLines).sort();
+  const [who, advice] = withIdentitiesApart(lessons);
   return [
     UPDATE_HEADING,
     ...(names.length === 0 ? [] : [`${WITHDRAWN}${names.join(', ')}`]),
     ...(isFirst && lessons.length + index.length > 0 ? [FRAMING] : []),
     ...(lead === undefined ? [] : [lead]),
+    ...(isFirst ? renderEach(who) : []),
     ...renderIndex(index),
-    ...(lessons.length === 0 ? [] : [...(isFirst ? [] : [REPLACES]), ...renderEach(lessons)]),
+    ...(lessons.length === 0 ? [] : isFirst ? renderEach(advice) : [REPLACES, ...renderEach(lessons)]),
   ].join('\n\n');
 }
 

@@ -31,11 +31,10 @@ export interface FlowFinder {
 
 const MOST_STEPS = 12;
 const FEWEST_SESSIONS = 3;
-const FEWEST_DAYS = 2;
 const MOST_REPORTED = 500;
 
 /**
- * Finds sequences of 3 to 12 calls that at least three sessions on two days made in the same order, all of them with success. What
+ * Finds sequences of 3 to 12 calls that at least three sessions made in the same order, all of them with success. What
  * the calls were given is the same in all of them (a constant), or one value for each session (a parameter). A sequence is a flow
  * when it says what to do: at least half of its steps and the last one follow from constants and earlier parameters, and every step
  * has something in common with the others. The longest wins; what is part of a flow is none.
@@ -97,7 +96,7 @@ function findAt(
     const supporters = [...bySession.values()];
     const sessions = supporters.length + 1;
     const days = new Set([own.day, ...supporters.map(({ session }) => session.day)]).size;
-    if (sessions < FEWEST_SESSIONS || days < FEWEST_DAYS) continue;
+    if (sessions < FEWEST_SESSIONS) continue;
     const rows = [
       run.slice(at, at + length),
       ...supporters.map(({ calls: theirs }) => theirs.slice(0, length)),

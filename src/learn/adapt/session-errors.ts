@@ -5,6 +5,7 @@ import { isCheck, isInline } from '../../evidence/tools/shell-command.ts';
 import { readTurn, type ToolCallReading } from '../../evidence/turn-reading.ts';
 import { errorKeyOf } from '../../text/error-key.ts';
 import { oneLine } from '../../text/visible-text.ts';
+import { callLikeness } from '../live/find-corrected-call.ts';
 import { isLook } from '../live/session-material.ts';
 import { readToolInput } from '../live/tool-input.ts';
 
@@ -56,6 +57,8 @@ export interface SessionErrors {
 }
 
 const OFTEN = 3;
+/** `npm run lint` is no corrected `npm run build:all`. */
+const PUT_RIGHT = 0.65;
 const MOST_TURNS = 8;
 
 /** What went wrong in the calls of a session, and what made it right. Outages and what people rejected are left out. */
@@ -79,7 +82,9 @@ export function readSessionErrors(turns: readonly AppraisedTurn[]): SessionError
       if (passed === undefined) return [];
       const next = calls.findIndex((call, index) => index > at && isSameCheck(call, calls[at]));
       const steps = calls.slice(at + 1, next < 0 ? passed : Math.min(next, passed)).filter(isRepair);
-      const repair = repairLines(steps);
+      const end = calls[passed];
+      const isPutRight = end !== undefined && isCommandPutRight(calls[at], end);
+      const repair = repairLines(isPutRight ? [...steps, end] : steps);
       if (repair.length === 0) return [];
       const ids = [calls[at], ...steps, calls[passed]].flatMap((call) => call?.turn ?? []);
       return [{ error: digestOf.get(key) ?? key, repair, turns: [...new Set(ids)].slice(-MOST_TURNS) }];
@@ -137,15 +142,22 @@ function readSessionCall(turn: string, call: ToolCallReading): SessionCall {
   };
 }
 
-/** The first run after a failure that passed: of the same check, or of one that includes it. */
+/** The first run after a failure that passed: of the same check, of one that includes it, or of the command put right. */
 function findPass(calls: readonly SessionCall[], failed: number): number | undefined {
   const at = calls.findIndex(
     (call, index) =>
       index > failed &&
-      isSameCheck(call, calls[failed]) &&
+      (isSameCheck(call, calls[failed]) || isCommandPutRight(calls[failed], call)) &&
       (call.outcome?.kind === 'green' || call.outcome?.kind === 'ok'),
   );
   return at < 0 ? undefined : at;
+}
+
+/** The call itself was wrong, not what it checked, and the other one is the same with other arguments. */
+function isCommandPutRight(failed: SessionCall | undefined, call: SessionCall): boolean {
+  if (failed?.outcome?.kind !== 'fault' || failed.part.name !== call.part.name) return false;
+  const [before, after] = [readToolInput(failed.part.arguments), readToolInput(call.part.arguments)];
+  return JSON.stringify(before) !== JSON.stringify(after) && callLikeness(before, after) >= PUT_RIGHT;
 }
 
 /** `pytest` includes `pytest tests/test_load.py`. */

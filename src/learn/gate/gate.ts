@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { compact } from '../../core/json.ts';
 import type { EvidenceCase, Judgement, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonKind, LessonText, Note, Taint } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
@@ -244,11 +246,17 @@ function doubtsOfRevision(text: LessonText, old: Lesson): readonly string[] {
   return [
     ...(old.state === 'proposed' ? ['the lesson it revises waits for approval'] : []),
     ...(text.name === old.text.name ? [] : ['it renames a lesson']),
-    ...(JSON.stringify(scopeOf(text)) === JSON.stringify(scopeOf(old.text))
+    ...(isDeepStrictEqual(scopeOf(text), scopeOf(old.text)) || isFoundInBoth(text, old.text)
       ? []
       : ['it changes the scope of a lesson']),
   ];
 }
+
+/** The same words that practice drew from another domain. */
+const isFoundInBoth = (text: LessonText, old: LessonText): boolean =>
+  [text, old].every(({ evidence }) => evidence.learner === 'practice') &&
+  contentFingerprint(text) === contentFingerprint(old) &&
+  isDeepStrictEqual(scopeOf(text), scopeOf({ ...old, scope: compact({ ...old.scope, domain: undefined }) }));
 
 const scopeOf = ({ scope: { agent, project, runKind, domain, member } }: LessonText): readonly unknown[] => [
   agent ?? null,

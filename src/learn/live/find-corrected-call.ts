@@ -42,7 +42,7 @@ export function findCorrectedCall({
     for (const { one: worked, input: other } of read.slice(index + 1)) {
       if (!worked.isOk || worked.tool !== failed.tool) continue;
       if (worked.turn !== failed.turn && failures.has(worked.turn)) continue;
-      const similarity = similarityOf(input, other);
+      const similarity = callLikeness(input, other);
       if (similarity >= LEAST_SIMILARITY && similarity > (best?.similarity ?? 0))
         best = { failed, worked, similarity };
     }
@@ -59,7 +59,7 @@ export function findCorrectedCall({
 }
 
 /** 0 to 1; below 0.5 the calls are unrelated. */
-function similarityOf(failed: ToolInput, worked: ToolInput): number {
+export function callLikeness(failed: ToolInput, worked: ToolInput): number {
   if (failed.kind === 'command' && worked.kind === 'command') {
     const isRelated =
       failed.program !== '' &&

@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Answer, Proposal } from '../../core/learn.ts';
-import type { Lesson, LessonText } from '../../core/lesson.ts';
+import type { Lesson, LessonText, Scope } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { AttemptGroup } from '../../core/practice.ts';
-import { draftLesson, reviseLesson, sharedScope, situationLine, uniqueLessonName } from '../draft-lesson.ts';
+import {
+  draftLesson,
+  mayScopesOverlap,
+  reviseLesson,
+  sharedScope,
+  situationLine,
+  uniqueLessonName,
+} from '../draft-lesson.ts';
 import { nameExperience } from '../live/draft-experience.ts';
 import { scopeOfTask } from './attempt-cases.ts';
 import { meanOf, rewardsOf } from './practice-input.ts';
@@ -107,7 +114,12 @@ export function draftProposals({
     }
     const revised = reviseLesson([old.text], text);
     const tags = [...new Set([...old.text.note.tags, ...text.note.tags])].slice(0, MOST_LINKS);
-    const named = { ...revised, description: old.text.description, note: { ...revised.note, tags } };
+    const named = {
+      ...revised,
+      description: old.text.description,
+      scope: scopeOfBoth(old.text.scope, text.scope),
+      note: { ...revised.note, tags },
+    };
     const { id, revision: from } = old;
     const isMerge = change.op === 'MERGE' && lessons.length > 1;
     return [
@@ -129,6 +141,10 @@ export function draftProposals({
     ];
   });
 }
+
+/** What practice found in another domain as well holds in both: one lesson. */
+const scopeOfBoth = (old: Scope, found: Scope): Scope =>
+  mayScopesOverlap(old, found) ? old : sharedScope([old, found]);
 
 /** The lead's words with the evidence of all groups that agree, where they have in common, and how certain they are together. */
 function unitedText(lead: LessonText, rested: readonly GroupPlan[], content: string | undefined): LessonText {

@@ -1,13 +1,15 @@
-import { asArray, isObject, type Json, type JsonObject } from '../../core/json.ts';
+import { asArray, compact, isObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { Answer, Ask, ReplyFault } from '../../core/learn.ts';
 import { type Lesson, type LessonText, PROMPT_KINDS } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { PracticeTask } from '../../core/practice.ts';
 import { fenceData } from '../../evidence/judge/fence-data.ts';
+import { LESSON_LIKENESS } from '../../lessons/similar/compare.ts';
 import { topicStems } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { mayScopesOverlap } from '../draft-lesson.ts';
+import { contentFingerprint } from '../gate/find-duplicate.ts';
 import { whyNotRetired } from '../gate/judge-retirement.ts';
 import { fieldOf, markdownOf } from '../reply-fields.ts';
 import { scopeOfTask } from './attempt-cases.ts';
@@ -39,6 +41,8 @@ export async function proposeOperations(
   input: OperationsInput,
 ): Promise<Answer<ReadOperations> | { readonly ok: true; readonly value: ReadOperations }> {
   const { experience, task, ask, signal } = input;
+  const twin = await twinElsewhere(input);
+  if (twin !== undefined) return { ok: true, value: { operations: [oneOfBoth(twin)], quarantined: [] } };
   const near = await nearestOf(input);
   if (near.length === 0) return { ok: true, value: { operations: [{ op: 'ADD' }], quarantined: [] } };
   const shown: AliasedLessons = {
@@ -110,6 +114,34 @@ async function nearestOf({ text, task, library, similar }: OperationsInput): Pro
     .sort((a, b) => b.rank - a.rank || (a.lesson.id < b.lesson.id ? -1 : 1))
     .slice(0, MOST_SHOWN)
     .map(({ lesson }) => lesson);
+}
+
+/** The same words become a lesson of both domains, and no second lesson. */
+const oneOfBoth = ({ id, text }: Lesson): LessonOperation => ({
+  op: 'UPDATE',
+  ids: [id],
+  content: text.content,
+});
+
+/** The lesson that practice drew from another domain of the same agent, in the same words or nearly so. */
+async function twinElsewhere({ text, task, library, similar }: OperationsInput): Promise<Lesson | undefined> {
+  const scope = scopeOfTask(task);
+  const elsewhere = library
+    .lessons()
+    .filter(
+      (lesson) =>
+        isOpenLesson(lesson) &&
+        lesson.text.note.source === 'practice' &&
+        (lesson.state === 'live' || lesson.state === 'trial') &&
+        !mayScopesOverlap(lesson.text.scope, scope) &&
+        mayScopesOverlap(compact({ ...lesson.text.scope, domain: undefined }), scope),
+    );
+  const print = contentFingerprint(text);
+  const same = elsewhere.find((lesson) => contentFingerprint(lesson.text) === print);
+  if (same !== undefined || elsewhere.length === 0) return same;
+  const near = await similar?.toLessons(text, elsewhere).catch(() => []);
+  const found = near?.find(({ cosine }) => cosine >= LESSON_LIKENESS.same);
+  return elsewhere.find(({ id }) => id === found?.id);
 }
 
 /** Lessons in use, or waiting for a person, that apply where the task comes from. */

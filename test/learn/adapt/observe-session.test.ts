@@ -91,6 +91,23 @@ describe('a session with a failing check', () => {
     );
   });
 
+  it('tells a command that was put right as a repair (not: as a check that never passed), and no other check', () => {
+    const unknown = "error: unknown option '--prodd'\n(Did you mean --prod?)\n";
+    const [heal] = observe({
+      rounds: [
+        ran('npm run build -- --prodd out', 2, unknown),
+        ran('npm run build -- --prod out', 0, 'built'),
+      ],
+    });
+    expect(heal).toMatchObject({
+      kind: 'successful_heal',
+      data: { repair: ['npm run build -- --prod out'], turns: ['t0', 't1'] },
+    });
+    const missing = ran('npm run build:all', 1, 'npm error Missing script: "build:all"\n');
+    expect(kinds({ rounds: [missing, ran('npm run build', 0, 'built')] })).not.toContain('failed_tdd');
+    expect(kinds({ rounds: [missing, ran('npm run lint', 0, 'ok')] })).toContain('failed_tdd');
+  });
+
   it('proposes nothing where no error is named, and leaves commands with a secret out', () => {
     const [vague] = observe({ rounds: [ran('npm test', 1, 'Tests: 2 failed, 3 passed, 5 total')] });
     expect(vague).toMatchObject({ kind: 'failed_tdd', score: 50, label: 'failed_tdd' });

@@ -37,6 +37,15 @@ describe('what a person plainly says', () => {
     ]);
   });
 
+  it('is one thing and its value beside a question of its own, not what a question is about', () => {
+    const code = ['The gate code is 4711.'];
+    expect(quotes('The gate code is 4711. When does the bakery open?')).toEqual(code);
+    expect(quotes('When does the bakery open? The gate code is 4711.')).toEqual(code);
+    expect(quotes('The exit code is 137. What does that mean?')).toEqual([]);
+    expect(quotes('The sum is 42. Why is it wrong?')).toEqual([]);
+    expect(quotes('The gate code is 4711. Write me a poem.')).toEqual([]);
+  });
+
   it('of a message with pasted text, or with many sentences, counts only where it is personal or a clear rule', () => {
     const pasted = '```\nTimeoutError: bucket did not answer\n```\nThe bucket is tf-prod.';
     expect(quotes(pasted)).toEqual([]);

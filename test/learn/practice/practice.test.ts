@@ -174,6 +174,25 @@ describe('a run of practice', () => {
     ).toBe(true);
   });
 
+  it('gives one lesson of two domains, and not two, where another domain teaches the same', async () => {
+    const first = await practise({ tasks: [taskOf('daily', { domain: 'reports' })] });
+    const [of] = first.library.lessons();
+    expect(of?.text.scope.domain).toBe('reports');
+    const { library, store } = await practise({
+      run: 'run2',
+      store: first.store,
+      tasks: [taskOf('daily', { id: 'curated/daily-2', domain: 'invoices' })],
+    });
+    const lessons = library.lessons().filter(({ state }) => state === 'trial');
+    expect(lessons.map(({ id, revision, text }) => [id, revision, text.scope.domain])).toEqual([
+      [of?.id, 2, undefined],
+    ]);
+    expect(lessons[0]?.text.note.tags).toEqual(expect.arrayContaining(['reports', 'invoices']));
+    // A third one leaves it as it is.
+    const third = await practise({ run: 'run3', store, tasks: [taskOf('daily', { id: 'curated/daily-3' })] });
+    expect(third.library.lessons()).toHaveLength(1);
+  });
+
   it('keeps a domain under its limit: the weakest experience that nobody measured makes room', async () => {
     const store = createMemoryStore();
     const names = Array.from({ length: 12 }, (_, at) => `nr${at}x`);

@@ -63,9 +63,11 @@ export function readStatements(
     /^\s{0,3}(?:```|~~~)/m.test(message) ||
     sentences.length > MANY_SENTENCES ||
     read.some(({ isWork, isQuestion }) => isWork || isQuestion);
+  const isBesideQuestion = isOnlyBesideQuestion(read) && !carriesOutsideText(message);
   const found: Statement[] = [];
   for (const [nth, one] of read.entries()) {
-    const kind = spans === undefined ? heardKind(one, kindOf(one, isCautious)) : namedKind(one);
+    const said = kindOf(one, isCautious) ?? (isBesideQuestion && isPlainFact(one) ? 'fact' : undefined);
+    const kind = spans === undefined ? heardKind(one, said) : namedKind(one);
     if (kind === undefined) continue;
     const before = read[nth - 1];
     const quote =
@@ -79,6 +81,22 @@ export function readStatements(
   }
   return found.slice(0, MOST_OF_MESSAGE);
 }
+
+/** A question points back to what stands beside it: then that tells what the question needs. */
+const IS_ABOUT_IT = /\b(?:it|its|that|this|these|those|them|mean|means)\b/;
+
+/** One fact and one question of its own: "The gate code is 4711. When does the shop open?" */
+const isOnlyBesideQuestion = (read: readonly ReadSentence[]): boolean =>
+  read.length === 2 &&
+  read.filter(({ isQuestion }) => isQuestion).length === 1 &&
+  read.every(({ isWork, isQuestion, folded }) => !isWork && !(isQuestion && IS_ABOUT_IT.test(folded)));
+
+/** "The gate code is 4711": the one thing of its name, and its value. */
+const isPlainFact = (one: ReadSentence): boolean => {
+  const { isDefinite, subject, values } = one.claim;
+  const isNamed = isDefinite && (subject?.size ?? 0) > 1 && values.length > 0;
+  return isNamed && !one.kinds.has('task') && kindOf(one, false) === 'fact';
+};
 
 /** What stands between two neighbouring sentences stays as it is. */
 function joined(message: string, first: string, second: string): string | undefined {
