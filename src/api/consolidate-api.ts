@@ -1,7 +1,7 @@
 import type { DaemonApi } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Job } from '../core/schedule.ts';
-import { createConsolidationJob } from '../learn/memory/consolidation-job.ts';
+import { createConsolidationJob } from '../learn/memory/serve-memory.ts';
 import { createReviewJob, type ReviewJobOptions } from '../lessons/review-job.ts';
 
 type ConsolidateCommand = (request: JsonObject, signal?: AbortSignal) => Promise<JsonObject>;

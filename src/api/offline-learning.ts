@@ -1,7 +1,6 @@
 import type { JsonObject } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
-import { createLearningState, loadLearning } from '../learn/learning-state.ts';
-import { readLearningSwitch } from '../learn/learning-switch.ts';
+import { createLearningState, loadLearning, readLearningSwitch } from '../learn/learning-state.ts';
 import { createProjectLabels, encodeWaiting, listLearningWaits } from '../learn/learning-waits.ts';
 
 /** What waits to be learned from while no daemon runs, folded from the record. */

@@ -21,7 +21,7 @@ import { practice } from '../learn/practice/practice.ts';
 import type { PracticeResult } from '../learn/practice/practice-input.ts';
 import { contentKey, openPracticeJournal, spentByUnits } from '../learn/practice/practice-units.ts';
 import { checkLessonText } from '../lessons/check-lesson-text.ts';
-import { comparedText } from '../lessons/similar/near-pairs.ts';
+import { comparedText } from '../lessons/similar/compare.ts';
 import { InstarError } from './instar.ts';
 import type { LibraryTask, PracticeOptions } from './practice-options.ts';
 import type { HeldStore } from './store-lease.ts';

@@ -5,8 +5,7 @@ import type { Records } from '../core/store.ts';
 import { episodeItem, failedAttempts, foldEpisode, hasLearnableContrast } from '../evidence/episode.ts';
 import { createTrainingBuffer, SAMPLE_CAP } from '../evidence/training-buffer.ts';
 import { giveFeedback } from '../gateway/control-api.ts';
-import { loadLearning } from '../learn/learning-state.ts';
-import { readLearningSwitch } from '../learn/learning-switch.ts';
+import { loadLearning, readLearningSwitch } from '../learn/learning-state.ts';
 import { ApiError } from './remote-api.ts';
 import { createSessionsApi } from './sessions-api.ts';
 

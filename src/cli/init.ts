@@ -10,7 +10,7 @@ import { findLocalServers } from '../doctor/check-models.ts';
 import { describeConfiguredWriter } from '../doctor/check-prices.ts';
 import type { DoctorCheck } from '../doctor/doctor-check.ts';
 import { createProbeExchange, type Probe, probeProvider } from '../doctor/probe-provider.ts';
-import { addStarterSkills } from '../lessons/starter/add-starter-skills.ts';
+import { addStarterSkills } from '../lessons/starter/starter-skills.ts';
 import { plural } from '../text/phrases.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { askForProvider, confirmChange, offerStarter } from './init-questions.ts';

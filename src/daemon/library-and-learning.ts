@@ -12,7 +12,7 @@ import { servePromptShortening } from '../gateway/shorten-prompts.ts';
 import { sharedSchedule } from '../jobs/shared-work.ts';
 import { createCompressor, LONG_PROMPT_TOKENS } from '../learn/compress/compressor.ts';
 import { createPromptFiles } from '../learn/compress/prompt-files.ts';
-import { createReflectionJob } from '../learn/identity/reflection-job.ts';
+import { createReflectionJob } from '../learn/identity/reflect.ts';
 import { createPracticeJob } from '../learn/practice/practice-job.ts';
 import { localServerAddresses } from '../models/discover-local.ts';
 import { PROVIDER_TIMEOUTS } from '../models/exchange.ts';

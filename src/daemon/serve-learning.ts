@@ -29,7 +29,7 @@ import { createProviderSlots } from '../jobs/provider-slots.ts';
 import type { WritePrompt } from '../learn/compress/compressor.ts';
 import { countLearned, describeLearned } from '../learn/describe-learned.ts';
 import { createLearningModels, type LearningModels } from '../learn/learning-model.ts';
-import type { ServedModelCost } from '../learn/serving-cost.ts';
+import type { ServedModelCost } from '../learn/model-cost.ts';
 import type { CompareBlocks } from '../lessons/compare-blocks.ts';
 import { isAboutEffects } from '../lessons/effect/lesson-effects.ts';
 import type { MovedLesson } from '../lessons/library.ts';

@@ -1,21 +1,25 @@
 import type { Appraisal, EpisodeOutcome, RewardSource, Signal, TurnEvidence } from '../core/evidence.ts';
 import { composeReward, INFRASTRUCTURE } from './compose-reward.ts';
 import { digestError } from './digest/digest-error.ts';
-import { findAskedAgain } from './signals/asked-again.ts';
-import { findClosingState } from './signals/closing-signals.ts';
-import { findInfrastructure } from './signals/infrastructure.ts';
-import { findRepeatedCall } from './signals/repeated-calls.ts';
-import { findAdmission, findCutReply, findEmptyReply, findRefusal } from './signals/reply-signals.ts';
+import {
+  findAdmission,
+  findCutReply,
+  findEmptyReply,
+  findInfrastructure,
+  findRefusal,
+} from './signals/reply-signals.ts';
 import { findRevertedEdits } from './signals/reverted-edits.ts';
 import {
+  findClosingState,
   findGreenChecks,
   findMalformedCall,
   findRedChecks,
+  findRepeatedCall,
   findRetry,
   findToolFailure,
   findToolSuccess,
 } from './signals/tool-signals.ts';
-import { NO_REACTION, readUserReaction } from './signals/user-signals.ts';
+import { findAskedAgain, NO_REACTION, readUserReaction } from './signals/user-signals.ts';
 import { tellingAttempts } from './tools/outages.ts';
 import { readTurn, type TurnReading } from './turn-reading.ts';
 

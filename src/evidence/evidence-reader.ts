@@ -6,7 +6,6 @@ import { appraise } from './appraise.ts';
 import { readEpisodeEvidence } from './episode.ts';
 import { isLearnedFrom } from './learned-from.ts';
 import { EDIT_FAILED } from './signals/tool-signals.ts';
-import { toSpokenTurn } from './spoken-turn.ts';
 import { type ConversationTail, conversationTail, tailCharacters } from './trajectory.ts';
 import { createTurnEvidence, evidenceCharacters, messagesAfter, requestCharacters } from './turn-evidence.ts';
 import {
@@ -16,6 +15,7 @@ import {
   readReportedMaterial,
   type SessionTexts,
 } from './turn-material.ts';
+import { toSpokenTurn } from './turn-reading.ts';
 
 /** The part of the record that evidence is read from. */
 export interface EvidenceRecords

@@ -3,6 +3,7 @@ import type { FailureCase, Origin, Passage, TurnMaterial } from '../core/learn.t
 import type { Scope } from '../core/lesson.ts';
 import { truncateMiddle } from '../text/truncate.ts';
 import { separateTypedText } from '../text/typed-text.ts';
+import type { AppraisedTurn, EvidenceReader } from './evidence-reader.ts';
 import { requestAfterReaction } from './signals/read-reaction.ts';
 import {
   type ConversationTail,
@@ -10,9 +11,9 @@ import {
   readResolution,
   readTrajectory,
 } from './trajectory.ts';
-import { notePassage, originOfResult } from './turn-material.ts';
+import { joinMaterial, notePassage, originOfResult } from './turn-material.ts';
 
-export interface CaseOrigin {
+interface CaseOrigin {
   readonly at: number;
   readonly generation: number;
   readonly scope: Scope;
@@ -111,3 +112,62 @@ export const replyText = ({ reply }: TurnEvidence): string =>
 /** The start states the request, the end the result. */
 const middle = (text: string, most: number): string =>
   truncateMiddle(text, most, { headShare: 0.5, gap: () => '[…]' });
+
+/** A failure by its ids. */
+interface FailureReference {
+  readonly turn: string;
+  readonly session: string;
+  readonly at: number;
+  readonly scope: Scope;
+}
+
+/**
+ * Failures with all that a learner and the gate need of them: the work that led there, and what worked later in the session. One
+ * whose turn cannot be read any more is left out. Rejects with `StoreError`.
+ */
+export async function readCases(
+  failures: readonly FailureReference[],
+  evidence: Pick<EvidenceReader, 'turns'>,
+): Promise<readonly FailureCase[]> {
+  const wanted = new Map(failures.map((failure) => [failure.turn, failure]));
+  const cases: FailureCase[] = [];
+  for (const session of new Set(failures.map((failure) => failure.session))) {
+    const turns = await evidence.turns(session);
+    const latest = turns.findLast(({ material }) => material !== undefined)?.material;
+    for (const [index, turn] of turns.entries()) {
+      const failure = wanted.get(turn.evidence.turn);
+      if (failure === undefined) continue;
+      const worked = finallyWorked(turns.slice(index + 1), turn.evidence.task);
+      cases.push(
+        createFailureCase(turn.evidence, {
+          ...turn,
+          at: failure.at,
+          scope: failure.scope,
+          generation: Math.max(0, turn.generation),
+          material: joinMaterial(turn.material, latest),
+          resolved: worked?.conversation,
+        }),
+      );
+    }
+  }
+  return cases;
+}
+
+const MOST_TURNS = 16;
+const MOST_MESSAGES = 2;
+
+/**
+ * The turn that went well in the end, while the work was still about the failure: the user may have said two more things by then.
+ * A single call that worked on the way there is not the end.
+ */
+function finallyWorked(later: readonly AppraisedTurn[], task: string): AppraisedTurn | undefined {
+  const said = new Set<string>();
+  let worked: AppraisedTurn | undefined;
+  for (const turn of later.slice(0, MOST_TURNS)) {
+    if (turn.evidence.task !== task) said.add(turn.evidence.task);
+    if (said.size > MOST_MESSAGES) break;
+    if (turn.appraisal.verdict === 'success') worked = turn;
+    else if (turn.appraisal.verdict === 'failure') worked = undefined;
+  }
+  return worked;
+}

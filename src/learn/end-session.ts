@@ -12,7 +12,7 @@ import { isMeasured } from '../lessons/effect/hold-out.ts';
 import { readSharing } from '../lessons/fold-members.ts';
 import type { FlowWatch } from './adapt/flow-events.ts';
 import { isCutBy, limitOf } from './adapt/limit-watch.ts';
-import { readLessonUse } from './lesson-use/read-lesson-use.ts';
+import { readLessonUse } from './lesson-use/lesson-uses.ts';
 import { findProcedure } from './live/find-procedure.ts';
 import { isWorthLearning, whyHard } from './live/live-material.ts';
 import { createLiveMaterial } from './live/session-material.ts';

@@ -2,8 +2,14 @@ import { createLruMap } from '../base/lru-map.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
 import type { RecordedChange, Scope } from '../core/lesson.ts';
 import type { CycleEnd } from './cycle.ts';
-import { createPauses, type LastTry, type LearningPauses, type Pause } from './pauses.ts';
-import { lastTryOf, nextMidnight } from './try-result.ts';
+import {
+  createPauses,
+  type LastTry,
+  type LearningPauses,
+  lastTryOf,
+  nextMidnight,
+  type Pause,
+} from './pauses.ts';
 
 /** A failure that the evolver is to be asked about again. */
 export interface AwaitedFailure {

@@ -5,6 +5,7 @@ import type { Scope } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { NewFact } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
+import { readCases } from '../evidence/failure-case.ts';
 import type { AskedModel, WriterAccess } from './asked-models.ts';
 import { type CycleEnd, cycleIdOf } from './cycle.ts';
 import type { CompareQuotes } from './distiller/same-rule.ts';
@@ -18,11 +19,10 @@ import {
 } from './evolver-queue.ts';
 import { type FailureCluster, saidForLater } from './failure-clusters.ts';
 import type { LearningState } from './learning-state.ts';
-import { readCases } from './read-cases.ts';
+import { lastTryOf, nextMidnight } from './pauses.ts';
 import { isReadingDue } from './read-words.ts';
 import { createRepeatedRemarks, remarkPlace } from './remarks.ts';
 import type { LearnerJournal, LearnerRow, LearningPiece, LearningPieces } from './runner.ts';
-import { lastTryOf, nextMidnight } from './try-result.ts';
 
 export interface FailureLearnersOptions {
   readonly evidence: Pick<EvidenceReader, 'turns'>;

@@ -3,7 +3,7 @@ import { scopeOfEvidence } from '../evidence/appraise-session.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import { checkLessonText } from '../lessons/check-lesson-text.ts';
 import type { LessonReplica } from '../lessons/lesson-replica.ts';
-import { comparedText } from '../lessons/similar/near-pairs.ts';
+import { comparedText } from '../lessons/similar/compare.ts';
 import { ADAPTATION, openAdaptation } from './adapt/adaptation.ts';
 import { createLimitWatch } from './adapt/limit-watch.ts';
 import type { AskedModels } from './asked-models.ts';

@@ -1,12 +1,11 @@
 import { createLruMap, type LruMap } from '../base/lru-map.ts';
 import type { AdherenceFact } from '../core/adherence-fact.ts';
-import type { StoredFact } from '../core/fact.ts';
+import { LEARNING_SUBJECT, type StoredFact } from '../core/fact.ts';
 import { FOLDED_TYPES, type FoldedType, type Records } from '../core/store.ts';
 import { appraisalMark } from '../evidence/appraise-session.ts';
 import { type Calibration, createCalibration } from '../evidence/judge/calibration.ts';
 import { createEvolverQueue, EVOLVER, type EvolverQueue } from './evolver-queue.ts';
 import { createFailureClusters, type FailureClusters } from './failure-clusters.ts';
-import { foldLearningSwitch, LEARNING_ON, type LearningSwitch } from './learning-switch.ts';
 import { createLessonUses, type LessonUses } from './lesson-use/lesson-uses.ts';
 import { createPauses, type LearningPauses } from './pauses.ts';
 import { createRemarks, type Remarks } from './remarks.ts';
@@ -56,7 +55,7 @@ export interface QueuedItem {
   readonly turns: readonly string[];
 }
 
-export interface LearningTotals {
+interface LearningTotals {
   failures: number;
   successes: number;
   cycles: number;
@@ -193,3 +192,24 @@ const readLog = async (type: FoldedType, records: Pick<Records, 'factsOf'>): Pro
 });
 
 const nextSeq = (log: TypedLog | undefined): number => log?.page[log.at]?.seq ?? Number.POSITIVE_INFINITY;
+
+/** Whether Instar learns. Off: no lesson is written or changed by itself, and no model is asked; serving goes on. */
+interface LearningSwitch {
+  readonly isOn: boolean;
+  /** When the owner turned it on or off; undefined when nobody ever did. */
+  readonly since?: number;
+}
+
+const LEARNING_ON: LearningSwitch = { isOn: true };
+
+/** Older facts than the last one change nothing. */
+function foldLearningSwitch(known: LearningSwitch, { at, fact }: StoredFact): LearningSwitch {
+  if (fact.type !== 'learning-switched' || at < (known.since ?? 0)) return known;
+  return { isOn: fact.on !== false, since: at };
+}
+
+export async function readLearningSwitch(records: Pick<Records, 'events'>): Promise<LearningSwitch> {
+  let known = LEARNING_ON;
+  for (const stored of await records.events(LEARNING_SUBJECT)) known = foldLearningSwitch(known, stored);
+  return known;
+}

@@ -1,6 +1,6 @@
 import type { Waiting } from '../core/waiting.ts';
 import type { CalibrationStatus } from '../evidence/judge/calibration.ts';
-import type { ServedCost, ServedModelCost } from './serving-cost.ts';
+import type { ServedCost, ServedModelCost } from './model-cost.ts';
 
 /** The last reflection over sessions and notes, in words. Plain data. */
 export type LastReflection = {

@@ -8,8 +8,7 @@ import { truncateEnd } from '../text/truncate.ts';
 import { oneLine } from '../text/visible-text.ts';
 import type { WaitingCluster } from './failure-clusters.ts';
 import type { LearningState } from './learning-state.ts';
-import type { LastTry, Pause } from './pauses.ts';
-import { nextMidnight } from './try-result.ts';
+import { type LastTry, nextMidnight, type Pause } from './pauses.ts';
 
 /** After this time without a turn a session has ended: then its score counts. */
 export const IDLE_MS = 30 * 60_000;

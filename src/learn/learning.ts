@@ -12,20 +12,21 @@ import { isAboutEffects, type LessonEffects } from '../lessons/effect/lesson-eff
 import type { FlowWatch } from './adapt/flow-events.ts';
 import type { Observer } from './adapt/observer.ts';
 import { endSession, queueEpisode } from './end-session.ts';
-import { createLane } from './lane.ts';
-import { type FactFold, type LearningState, loadLearning } from './learning-state.ts';
+import {
+  createPendingSessions,
+  createUnknownCallers,
+  findStart,
+  type PendingSessions,
+} from './follow-record.ts';
+import { type FactFold, type LearningState, loadLearning, readLearningSwitch } from './learning-state.ts';
 import type { LastReflection, LearningStatus } from './learning-status.ts';
-import { readLearningSwitch } from './learning-switch.ts';
 import { createProjectLabels, IDLE_MS, listLearningWaits } from './learning-waits.ts';
 import type { ObserveRules } from './lesson-use/observe-rules.ts';
-import { findStart } from './look-back.ts';
-import { createPendingSessions, type PendingSessions } from './pending-sessions.ts';
+import { createServingCost, type ServingCost } from './model-cost.ts';
 import type { ReadingQueue } from './queued-items.ts';
 import type { IndexMessages } from './recollect/index-messages.ts';
 import type { WriteFacts } from './runner.ts';
-import { createServingCost, type ServingCost } from './serving-cost.ts';
-import { createUnknownCallers } from './unknown-callers.ts';
-import { createBusyMeter, createWakeTimer } from './wake-timer.ts';
+import { createBusyMeter, createLane, createWakeTimer } from './wake-timer.ts';
 
 /** The reads of the record that learning needs, and its one way to write to it. */
 export type LearningRecords = Pick<

@@ -2,8 +2,7 @@ import { createLruMap } from '../base/lru-map.ts';
 import type { Lesson } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
-import { cosineSimilarity } from '../lessons/similar/compare.ts';
-import { comparedText } from '../lessons/similar/near-pairs.ts';
+import { comparedText, cosineSimilarity } from '../lessons/similar/compare.ts';
 
 interface NearLesson {
   readonly lesson: Lesson;

@@ -8,8 +8,8 @@ import type { NewFact, Records } from '../core/store.ts';
 import type { AppraisedTurn } from '../evidence/evidence-reader.ts';
 import { type CycleEnd, cycleIdOf } from './cycle.ts';
 import type { LearningState, QueuedItem } from './learning-state.ts';
+import { lastTryOf, nextMidnight } from './pauses.ts';
 import type { LearnerRow } from './runner.ts';
-import { lastTryOf, nextMidnight } from './try-result.ts';
 
 /** What a queued item is about. */
 export interface ItemMaterial<Material> {

@@ -16,10 +16,10 @@ import { plural } from '../text/phrases.ts';
 import type { AskedModel, WriterAccess } from './asked-models.ts';
 import { type CycleEnd, cycleIdOf, decidedLearner } from './cycle.ts';
 import type { LearningState, QueuedItem } from './learning-state.ts';
+import { nextMidnight } from './pauses.ts';
 import type { ReadingQueue } from './queued-items.ts';
 import { fieldOf } from './reply-fields.ts';
 import type { LearnerRow, LearningPieces } from './runner.ts';
-import { nextMidnight } from './try-result.ts';
 
 const WORDS = 'words';
 /** One question holds this much. A message is short; what a model forgets in the middle of more is lost. */

@@ -11,8 +11,8 @@ import { isPractisedOn } from '../evidence/learned-from.ts';
 import { taskOf } from '../evidence/turn-evidence.ts';
 import { checkOfDomain } from '../evidence/verifiers/verify-task.ts';
 import { runCheck } from '../lessons/checks/run-check.ts';
+import { admit, audienceOf } from '../lessons/scope.ts';
 import { isPersonsWord } from '../lessons/told.ts';
-import { admit, audienceOf } from '../lessons/visibility.ts';
 import { oneLine } from '../text/visible-text.ts';
 
 /*

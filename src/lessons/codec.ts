@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { asArray, asObject, asString, compact, isObject, type JsonObject } from '../core/json.ts';
 import {
   type Author,
   type Change,
   type ChangeResult,
+  type ErasedText,
   type Evidence,
   LESSON_KINDS,
   LESSON_STATES,
@@ -16,7 +18,6 @@ import { checkLessonText } from './check-lesson-text.ts';
 import { copyOverlay, encodeOverlay } from './check-overlay.ts';
 import { checkChoice, checkList, checkString } from './check-words.ts';
 import { checkRuleCheck, copyCheck } from './checks/read-check.ts';
-import { erasedText, isErasure } from './erased-text.ts';
 
 /**
  * A copy of a checked text: known fields only, no object shared with the caller, and equal to itself after a round trip
@@ -367,3 +368,40 @@ export function decodeResults(published: JsonObject): {
     applied: results.filter(({ status }) => status === 'applied').length,
   };
 }
+
+const LEARNER = 'erased';
+const NAME_DIGITS = 12;
+
+/** Whether a recorded text was erased. */
+const isErasure = (value: unknown): value is ErasedText =>
+  isObject(value) &&
+  !('content' in value) &&
+  typeof value.erased === 'number' &&
+  Number.isSafeInteger(value.erased) &&
+  value.erased > 0;
+
+/**
+ * Stands in the library for an erased text, so that the history of its lesson still folds: names stay unique, and erased
+ * texts that differed still differ. Prompts never contain it.
+ */
+const erasedText = (id: string, { erased }: ErasedText): LessonText => ({
+  name: `erased-${createHash('sha256').update(id).digest('hex').slice(0, NAME_DIGITS)}`,
+  description: 'Erased with the session that it was learned from.',
+  content: `This text (number ${erased}) was erased.`,
+  scope: {},
+  note: {
+    keywords: [],
+    tags: [],
+    importance: 0,
+    confidence: 0,
+    source: 'inferred',
+    visibility: 'private',
+    halfLifeDays: 1,
+    links: [],
+  },
+  evidence: { turns: [], quotes: [], learner: LEARNER },
+  taint: [],
+});
+
+/** Whether a lesson's text was erased. */
+export const isErasedText = ({ evidence }: LessonText): boolean => evidence.learner === LEARNER;

@@ -1,9 +1,10 @@
-import type { Lesson, LessonPlace } from '../core/lesson.ts';
+import type { Lesson, LessonPlace, LessonText } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { RecallQuery } from '../core/recall.ts';
 import type { MovedLesson } from './library.ts';
 import type { LessonRecall } from './recall/recall.ts';
 import { placeLessons } from './render-block.ts';
+import { hashShownText } from './shown/prompt-thread.ts';
 
 /** A task with the lessons that it was shown. */
 export interface ShownTask {
@@ -75,3 +76,22 @@ const isSameSet = (one: readonly string[], other: readonly string[]): boolean =>
   const ids = new Set(one);
   return ids.size === new Set(other).size && other.every((id) => ids.has(id));
 };
+
+/** Identifies the exact text of a lesson: an approval and a measurement are for this text. */
+export const lessonHash = ({
+  name,
+  description,
+  content,
+  overlay,
+  note: { tier },
+  scope,
+}: LessonText): string =>
+  hashShownText([
+    JSON.stringify([
+      name,
+      description,
+      content,
+      ...(overlay === undefined ? [] : [overlay.payload]),
+      ...(tier === undefined ? [] : [tier, scope.agent ?? '']),
+    ]),
+  ]);

@@ -1,8 +1,7 @@
 import { asArray, asObject, asString, compact, type JsonObject } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import { ngramVector } from '../embed/ngram-embed.ts';
-import { LESSON_LIKENESS } from './similar/compare.ts';
-import { comparedText } from './similar/near-pairs.ts';
+import { comparedText, LESSON_LIKENESS } from './similar/compare.ts';
 import { findProgramsBeside, type LintWords } from './skill-files/gate-file.ts';
 import { isSkillFault, isSkillName, toSkillName } from './skill-files/skill-file.ts';
 import { decodeSkillFile } from './skill-files/skill-file-codec.ts';

@@ -10,7 +10,7 @@ import { describeBreaks } from './adherence/adherence.ts';
 import { encodeOverlay } from './check-overlay.ts';
 import { encodeCheck, withPersonsCheck } from './checks/persons-check.ts';
 import { decodeChange, encodeLesson, encodeNote } from './codec.ts';
-import { createDescribeLesson } from './describe-lesson.ts';
+import { lessonHash } from './compare-blocks.ts';
 import { trialOf } from './effect/describe-trial.ts';
 import type { Trials } from './effect/fold-trials.ts';
 import { readUses } from './effect/read-uses.ts';
@@ -24,15 +24,14 @@ import {
 } from './explain/explain-lesson.ts';
 import { describeToday } from './explain/today.ts';
 import { explainTurn } from './explain/turn-reasons.ts';
-import { withoutUnapproved } from './identity-approval.ts';
-import { isCompared, measurementOf } from './identity-measurement.ts';
-import { lessonHash } from './lesson-hash.ts';
+import { isCompared, measurementOf, withoutUnapproved } from './identity-approval.ts';
+import { createDescribeLesson } from './lesson-pages.ts';
 import { createLibraryLinks, describeLinks } from './links.ts';
 import { isOfTeam } from './member-library.ts';
 import { placeLessons, renderPast } from './render-block.ts';
+import { admit, audienceOf, createReadLearnedIn, type ReadLearnedIn } from './scope.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
 import { namesOf, promptName } from './title.ts';
-import { admit, audienceOf, createReadLearnedIn, type ReadLearnedIn } from './visibility.ts';
 
 interface LessonsApiOptions {
   readonly library: Library;

@@ -8,9 +8,14 @@ import { type ChangeSetDraft, createChangeSetDraft } from './apply-change.ts';
 import { isActive, type LibraryView } from './change-permissions.ts';
 import { whyNotOfKind } from './check-overlay.ts';
 import { changedLessonId, type DecodedChangeSet, decodeChangeSet, type RefusedChange } from './codec.ts';
-import { changedPromptLessons, compareGenerations, shownRevision } from './generations.ts';
-import { createLibraryState, type LibraryState } from './library-state.ts';
-import { replayPublishedSet } from './replay-published-set.ts';
+import {
+  changedPromptLessons,
+  compareGenerations,
+  createLibraryState,
+  type LibraryState,
+  replayPublishedSet,
+  shownRevision,
+} from './library-state.ts';
 import { rollbackChanges } from './rollback.ts';
 
 const PAGE = 500;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../core/json.ts';
 import { type Lesson, LINK_INVERSES, type LinkType, type Note, type Relation } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { isActive } from './change-permissions.ts';
-import { isErasedText } from './erased-text.ts';
+import { isErasedText } from './codec.ts';
 import { namesOf } from './title.ts';
 
 export interface LessonLink {

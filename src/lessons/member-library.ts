@@ -1,7 +1,7 @@
 import type { Lesson } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { isOwnedBy, isVisibleTo, TEAM } from '../core/principal.ts';
-import { memberOf } from './visibility.ts';
+import { memberOf } from './scope.ts';
 
 /** Whether a lesson is the team's. */
 export const isOfTeam = ({ text }: Pick<Lesson, 'text'>): boolean => text.scope.member === TEAM;

@@ -5,12 +5,11 @@ import type { LessonPlace } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { EmbeddingModel, Recall } from '../core/recall.ts';
 import type { Recollect } from '../core/recollection.ts';
-import type { Records } from '../core/store.ts';
-import { StoreError } from '../core/store.ts';
+import { type Records, StoreError } from '../core/store.ts';
 import { createNgramEmbed } from '../embed/ngram-embed.ts';
 import { type Adherence, readAdherence } from './adherence/adherence.ts';
 import { eachFactOf } from './each-fact.ts';
-import { createDescribeEffect } from './effect/describe-effect.ts';
+import { createDescribeEffect } from './effect/describe-trial.ts';
 import { readTrials, type TrialFold } from './effect/fold-trials.ts';
 import { createLessonEffects, type LessonEffects } from './effect/lesson-effects.ts';
 import { createLessonPages, type LessonPages } from './lesson-pages.ts';
@@ -18,10 +17,10 @@ import { createLessonsApi } from './lessons-api.ts';
 import { type MovedLesson, openLibrary } from './library.ts';
 import { libraryForMember } from './member-library.ts';
 import { createRecall } from './recall/recall.ts';
-import { withoutWhatEnded } from './shown/quote-what-holds.ts';
+import { createReadLearnedIn, type ReadLearnedIn } from './scope.ts';
+import { withoutWhatEnded } from './shown/show-past.ts';
 import { reviewLibrary } from './similar/review-library.ts';
 import { encodeFileChange, listFileChanges } from './skill-files/file-changes.ts';
-import { createReadLearnedIn, type ReadLearnedIn } from './visibility.ts';
 
 /** The library and the measured effects, folded from the record. */
 export interface OpenLessons {
@@ -46,7 +45,7 @@ export interface OpenLessons {
   skipped(): number;
 }
 
-export interface OpenLessonsOptions {
+interface OpenLessonsOptions {
   readonly records: Records;
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
@@ -174,3 +173,18 @@ function recallByNgrams(library: Library, clock: Clock, learnedIn: ReadLearnedIn
     return index.recall(query, now);
   };
 }
+
+/** The API of a library that is opened, or may be missing, when it is asked. */
+export const deferLessonsApi = (open: () => LessonsApi | Promise<LessonsApi>): LessonsApi => ({
+  list: async (query) => (await open()).list(query),
+  all: async () => (await open()).all(),
+  show: async (idOrName) => (await open()).show(idOrName),
+  why: async (turn) => (await open()).why(turn),
+  today: async () => (await open()).today(),
+  change: async (body) => (await open()).change(body),
+  generations: async () => (await open()).generations(),
+  review: async () => (await open()).review(),
+  recall: async (query) => (await open()).recall(query),
+  diff: async (from, to) => (await open()).diff(from, to),
+  rollback: async (to) => (await open()).rollback(to),
+});

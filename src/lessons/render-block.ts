@@ -3,8 +3,8 @@ import type { Recollection } from '../core/recollection.ts';
 import { writtenDay } from '../text/phrases.ts';
 import { truncateEnd } from '../text/truncate.ts';
 import { oneLine } from '../text/visible-text.ts';
+import { contentOf } from './check-overlay.ts';
 import { byPlaceInBlock } from './identity-tier.ts';
-import { contentOf } from './overlay-lessons.ts';
 import { firstRule, isSituation, promptName, quotedRule } from './title.ts';
 
 /*

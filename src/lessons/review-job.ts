@@ -2,7 +2,7 @@ import { asArray, type JsonObject } from '../core/json.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
 import type { Job, JobEnd, JobHistory } from '../core/schedule.ts';
 import type { OpenLessons } from './open-lessons.ts';
-import { comparedText } from './similar/near-pairs.ts';
+import { comparedText } from './similar/compare.ts';
 import { reviewLibrary } from './similar/review-library.ts';
 
 export interface ReviewJobOptions {

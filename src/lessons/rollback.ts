@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Change, LessonState } from '../core/lesson.ts';
 import { uniqueKeyOf } from './change-permissions.ts';
-import { compareGenerations, shownRevision } from './generations.ts';
 import { isOwnersAlone } from './identity-tier.ts';
-import type { LibraryState } from './library-state.ts';
+import { compareGenerations, type LibraryState, shownRevision } from './library-state.ts';
 
 type Restore = Extract<Change, { op: 'restore' }>;
 

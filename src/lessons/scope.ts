@@ -1,6 +1,7 @@
-import type { Scope } from '../core/lesson.ts';
-import { isOwnedBy, isVisibleTo } from '../core/principal.ts';
+import type { Lesson, LessonKind, LessonText, Scope } from '../core/lesson.ts';
+import { EVERY_KEY, isOwnedBy, isVisibleTo } from '../core/principal.ts';
 import type { RecallQuery } from '../core/recall.ts';
+import type { Records } from '../core/store.ts';
 
 /** Whether a value matches a pattern in which `*` stands for any characters. Backtracks to the last star only. */
 export function matchesPattern(pattern: string, value: string): boolean {
@@ -74,4 +75,110 @@ function patternsMeet(a: string, b: string): boolean {
     above = now;
   }
   return above.at(-1) === true;
+}
+
+/** Where a lesson was learned: the agent, and the project if it was known. */
+export interface LearnedIn {
+  readonly agent: string;
+  readonly project?: string;
+}
+
+type Asker = Pick<RecallQuery, 'agent' | 'project' | 'runKind' | 'member' | 'sharesAgents'>;
+
+/**
+ * Whom a lesson may be shown to. `scoped`: whom its scope names. `shared`: every agent of the same member, in every project; the kind of run
+ * and the domain of its scope still say when it applies. `private`: of those in its scope only the agent that it was learned
+ * from, and only in the same project.
+ */
+export interface Audience {
+  readonly scope: Scope;
+  /** The scope in which it may be shown. */
+  readonly reach: Scope;
+  /** Where it may be shown when the person's agents share what they are told. */
+  readonly acrossAgents?: Scope;
+  /** Of a private lesson only. */
+  readonly learnedIn?: readonly LearnedIn[];
+}
+
+/** The scope in which a lesson may be shown, apart from the limits of a private one. */
+export function reachOf({ scope, note }: Pick<LessonText, 'scope' | 'note'>): Scope {
+  if (note.visibility !== 'shared') return scope;
+  const { runKind, domain, member } = scope;
+  return {
+    ...(member === undefined ? undefined : { member }),
+    ...(runKind === undefined ? undefined : { runKind }),
+    ...(domain === undefined ? undefined : { domain }),
+  };
+}
+
+/** Who wrote a lesson that rests on no conversation: the owner imported it, wrote it as a file, or took it from the starter set. */
+const BY_OWNER: ReadonlySet<string> = new Set(['import', 'file', 'person', 'starter']);
+const ADVICE: ReadonlySet<LessonKind> = new Set(['skill', 'experience']);
+
+/**
+ * Whose a lesson is, for those who may see it. What the owner wrote holds for every key of the home; what was learned in a
+ * conversation holds for those whose conversation it was.
+ */
+export function memberOf({ kind, text }: Pick<Lesson, 'kind' | 'text'>): string | undefined {
+  const { scope, evidence } = text;
+  const isOwners = evidence.turns.length === 0 && BY_OWNER.has(evidence.learner) && ADVICE.has(kind);
+  return scope.member === undefined && isOwners ? EVERY_KEY : scope.member;
+}
+
+/** `places`: where its evidence was recorded. Without evidence a private lesson belongs to the agent that its scope names. */
+export function audienceOf(lesson: Lesson, places: readonly LearnedIn[] | undefined): Audience {
+  const { text } = lesson;
+  const member = memberOf(lesson);
+  const scope = member === text.scope.member ? text.scope : { ...text.scope, ...(member && { member }) };
+  const shared = reachOf({ ...text, scope });
+  const reach = text.note.visibility === 'shared' ? shared : scope;
+  if (text.note.visibility === 'private') return { scope, reach, learnedIn: places ?? namedIn(scope) };
+  const { agent, ...anyAgent } = reach;
+  const isTold = text.note.source === 'told' && ADVICE.has(lesson.kind) && scope.member === undefined;
+  return isTold && agent !== undefined ? { scope, reach, acrossAgents: anyAgent } : { scope, reach };
+}
+
+/**
+ * `yes`: it is in scope. `shared`: only because it is shared. `private`: it is another agent's or another project's. `foreign`: it is
+ * another member's, who alone may know that there is such a lesson.
+ */
+type Admittance = 'yes' | 'shared' | 'out-of-scope' | 'private' | 'foreign';
+
+/** `domain` as in `isInScope`. */
+export function admit(audience: Audience, asker: Asker, domain: string | undefined): Admittance {
+  const { scope, learnedIn } = audience;
+  if (!isVisibleTo(scope.member, asker.member)) return 'foreign';
+  if (learnedIn !== undefined && !learnedIn.some((place) => isSamePlace(place, asker))) return 'private';
+  if (isInScope(scope, asker, domain)) return 'yes';
+  const widest = widestReach(audience, asker);
+  return scope !== widest && isInScope(widest, asker, domain) ? 'shared' : 'out-of-scope';
+}
+
+/** The scope in which it may be shown to this asker, apart from the limits of a private lesson. */
+export const widestReach = ({ reach, acrossAgents }: Audience, { sharesAgents }: Asker): Scope =>
+  sharesAgents === true ? (acrossAgents ?? reach) : reach;
+
+const isSamePlace = (place: LearnedIn, { agent, project }: Asker): boolean =>
+  place.agent === agent && (place.project ?? '') === (project ?? '');
+
+/** A pattern names nobody: without evidence a private lesson with one is shown to nobody. */
+const namedIn = ({ agent, project }: Scope): readonly LearnedIn[] =>
+  agent === undefined ? [] : [{ agent, ...(project === undefined ? undefined : { project }) }];
+
+/** Reads where private lessons were learned, from the sessions of their evidence. Undefined for one without evidence. */
+export type ReadLearnedIn = (lesson: Lesson) => Promise<readonly LearnedIn[] | undefined>;
+
+export function createReadLearnedIn(records: Pick<Records, 'turn' | 'session'>): ReadLearnedIn {
+  return async ({ text }) => {
+    if (text.evidence.turns.length === 0) return undefined;
+    const places = new Map<string, LearnedIn>();
+    for (const id of text.evidence.turns) {
+      const turn = await records.turn(id);
+      if (turn === undefined) continue;
+      const project = (await records.session(turn.session))?.project?.id;
+      const place = { agent: turn.agent, ...(project === undefined ? undefined : { project }) };
+      places.set(JSON.stringify(place), place);
+    }
+    return [...places.values()];
+  };
 }

@@ -10,8 +10,7 @@ import type { Fact } from '../../src/core/fact.ts';
 import { asArray, asObject } from '../../src/core/json.ts';
 import { ATTEMPT_PREFIX } from '../../src/core/practice.ts';
 import type { NewFact } from '../../src/core/store.ts';
-import { countWork } from '../../src/lessons/explain/count-work.ts';
-import { describeTrend } from '../../src/lessons/explain/work-trend.ts';
+import { countWork, describeTrend } from '../../src/lessons/explain/count-work.ts';
 import { openSqliteStore } from '../../src/record/store/sqlite-store.ts';
 import { end, start } from '../record/store/facts.ts';
 

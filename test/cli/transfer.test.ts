@@ -4,7 +4,7 @@ import { NOTHING_SPENT } from '../../src/core/budget.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { Fact } from '../../src/core/fact.ts';
 import { lessonSubject } from '../../src/core/trial.ts';
-import { lessonHash } from '../../src/lessons/lesson-hash.ts';
+import { lessonHash } from '../../src/lessons/compare-blocks.ts';
 import { openLessons } from '../../src/lessons/open-lessons.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { openSqliteStore } from '../../src/record/store/sqlite-store.ts';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { DecodedTurn, TurnView } from '../../src/core/store.ts';
-import { toSpokenTurn } from '../../src/evidence/spoken-turn.ts';
 import { createTurnEvidence } from '../../src/evidence/turn-evidence.ts';
+import { toSpokenTurn } from '../../src/evidence/turn-reading.ts';
 import { separateTypedText } from '../../src/text/typed-text.ts';
 import { wires } from '../../src/wire/wires.ts';
 

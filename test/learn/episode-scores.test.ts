@@ -4,7 +4,7 @@ import type { Fact } from '../../src/core/fact.ts';
 import type { Records } from '../../src/core/store.ts';
 import { createEvidenceReader } from '../../src/evidence/evidence-reader.ts';
 import { endSession } from '../../src/learn/end-session.ts';
-import { findStart } from '../../src/learn/look-back.ts';
+import { findStart } from '../../src/learn/follow-record.ts';
 import { openLessons } from '../../src/lessons/open-lessons.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';

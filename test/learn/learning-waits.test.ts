@@ -8,7 +8,7 @@ import { createLearningState } from '../../src/learn/learning-state.ts';
 import type { LearningStatus } from '../../src/learn/learning-status.ts';
 import { listLearningWaits } from '../../src/learn/learning-waits.ts';
 import { startLearningWorker } from '../../src/learn/learning-worker.ts';
-import { lastTryOf } from '../../src/learn/try-result.ts';
+import { lastTryOf } from '../../src/learn/pauses.ts';
 import { openLessons } from '../../src/lessons/open-lessons.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fact, StoredFact } from '../../src/core/fact.ts';
-import { createPendingSessions } from '../../src/learn/pending-sessions.ts';
+import { createPendingSessions } from '../../src/learn/follow-record.ts';
 import { end, start } from '../record/store/facts.ts';
 
 let seq = 0;

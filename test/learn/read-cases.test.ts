@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/core/chat.ts';
 import type { NewFact, TurnView } from '../../src/core/store.ts';
 import { createEvidenceReader } from '../../src/evidence/evidence-reader.ts';
+import { readCases } from '../../src/evidence/failure-case.ts';
 import { writeEvolverPrompt } from '../../src/learn/evolver/evolver-prompt.ts';
-import { readCases } from '../../src/learn/read-cases.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 

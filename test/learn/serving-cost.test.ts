@@ -3,7 +3,7 @@ import type { Usage } from '../../src/core/chat.ts';
 import type { Fact } from '../../src/core/fact.ts';
 import { createPrices } from '../../src/cost/prices.ts';
 import { createMetrics } from '../../src/gateway/metrics.ts';
-import { createServingCost } from '../../src/learn/serving-cost.ts';
+import { createServingCost } from '../../src/learn/model-cost.ts';
 
 const prices = createPrices({
   openai: { host: 'api.openai.com', isLocal: false },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../src/core/clock.ts';
 import { type Change, type LessonText, LINK_INVERSES, type Note } from '../../src/core/lesson.ts';
 import type { Library } from '../../src/core/library.ts';
-import { isErasedText } from '../../src/lessons/erased-text.ts';
+import { isErasedText } from '../../src/lessons/codec.ts';
 import { openLibrary } from '../../src/lessons/library.ts';
 import { linkLessonsBothWays } from '../../src/lessons/links.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';

@@ -3,7 +3,7 @@ import type { Visibility } from '../../src/core/lesson.ts';
 import type { RecallQuery, RecallResult } from '../../src/core/recall.ts';
 import { createNgramEmbed } from '../../src/embed/ngram-embed.ts';
 import { createRecall } from '../../src/lessons/recall/recall.ts';
-import { createReadLearnedIn, type ReadLearnedIn } from '../../src/lessons/visibility.ts';
+import { createReadLearnedIn, type ReadLearnedIn } from '../../src/lessons/scope.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 import { LESSONS, lesson, query } from './recall/sample-lessons.ts';
 

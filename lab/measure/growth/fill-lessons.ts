@@ -4,7 +4,7 @@ import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
 import { vectorKey } from '../../../src/lessons/recall/embedding-queue.ts';
 import { lessonTexts } from '../../../src/lessons/recall/lesson-texts.ts';
 import { openVectorCache } from '../../../src/lessons/recall/vector-cache.ts';
-import { comparedText } from '../../../src/lessons/similar/near-pairs.ts';
+import { comparedText } from '../../../src/lessons/similar/compare.ts';
 import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
 import { createText } from '../gateway/traffic.ts';
 import { createMulberry32, randomVector } from '../recall/synthetic.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
-import { MOST_IN_USE } from '../../../src/learn/memory/archive-decayed.ts';
+import { MOST_IN_USE } from '../../../src/learn/memory/wake-archived.ts';
 import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
 import { writeSection } from '../markdown.ts';
 import { createEngineCounts, requireEngine, requireSome } from '../measured.ts';

@@ -15,9 +15,8 @@ import { type OpenLessons, openLessons } from '../../../src/lessons/open-lessons
 import { createRecall } from '../../../src/lessons/recall/recall.ts';
 import type { RecallLimits } from '../../../src/lessons/recall/select-lessons.ts';
 import { renderBlock, renderPast } from '../../../src/lessons/render-block.ts';
-import { withoutWhatEnded } from '../../../src/lessons/shown/quote-what-holds.ts';
-import { readPastQuestion } from '../../../src/lessons/shown/show-past.ts';
-import { createReadLearnedIn } from '../../../src/lessons/visibility.ts';
+import { createReadLearnedIn } from '../../../src/lessons/scope.ts';
+import { readPastQuestion, withoutWhatEnded } from '../../../src/lessons/shown/show-past.ts';
 import { toRecords } from '../../../src/record/records.ts';
 import type { BlockCache } from '../../../src/record/request-manifest.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';

@@ -3,7 +3,7 @@ import type { FailureCase, Passage, Proposal } from '../../../src/core/learn.ts'
 import type { Library } from '../../../src/core/library.ts';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import { createGate } from '../../../src/learn/gate/gate.ts';
-import { lintSkillText } from '../../../src/learn/gate/lint-skill-text.ts';
+import { lintSkillText } from '../../../src/learn/gate/lint-lesson.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { MalformedSetError } from './poison-set.ts';
 

@@ -2,11 +2,11 @@ import { compact, type JsonObject } from '../../core/json.ts';
 import type { AsyncReads } from '../../core/store.ts';
 import {
   countWork,
+  describeTrend,
   readWorkMarks,
   type WorkCounts,
   type WorkMark,
 } from '../../lessons/explain/count-work.ts';
-import { describeTrend } from '../../lessons/explain/work-trend.ts';
 import { previewAnswer, previewQuestion } from '../turn-preview.ts';
 
 export interface HomeQuery {

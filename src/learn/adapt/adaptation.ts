@@ -13,7 +13,7 @@ import type { LearnerRow } from '../runner.ts';
 import type { CorroborateSettings } from './corroborate.ts';
 import type { RegisteredKinds } from './digest.ts';
 import { type JudgeOverlayOptions, judgeOverlay } from './judge-overlay.ts';
-import { createRecordWindow, MOST_RECORDS } from './record-window.ts';
+import { createRecordWindow, MOST_RECORDS } from './learning-records.ts';
 import { createReporters, type SupportedCandidate, supportedCandidate } from './support-candidate.ts';
 
 interface AdaptationOptions {

@@ -4,6 +4,7 @@ import { createLruMap } from '../../base/lru-map.ts';
 import type { Json } from '../../core/json.ts';
 import type { FlowArgument, FlowOverlay } from '../../core/overlay.ts';
 import { checkOverlay } from '../../lessons/check-overlay.ts';
+import { whyRiskyFlow } from './draft-flow.ts';
 import {
   argumentNames,
   type CallPlace,
@@ -11,10 +12,9 @@ import {
   FEWEST_STEPS,
   type KnownCall,
   type KnownSession,
+  type SessionRuns,
   toKnownSession,
 } from './known-calls.ts';
-import { whyRiskyFlow } from './risky-flow.ts';
-import type { SessionRuns } from './session-calls.ts';
 
 /** A sequence of calls that sessions repeat. */
 export interface FoundFlow {

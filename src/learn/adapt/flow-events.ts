@@ -3,8 +3,8 @@ import { principalOfSession } from '../../core/principal.ts';
 import type { NewFact, Records, TurnView } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { createFlowFinder, type FoundFlow } from './find-flows.ts';
+import { readRuns } from './known-calls.ts';
 import { SEEN_WITH } from './observed-event.ts';
-import { readRuns } from './session-calls.ts';
 
 /** Who reports what Instar saw itself. */
 const OWN = 'instar';

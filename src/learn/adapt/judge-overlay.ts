@@ -5,7 +5,7 @@ import type { Library } from '../../core/library.ts';
 import type { LimitOverlay } from '../../core/overlay.ts';
 import { whyNotOfKind } from '../../lessons/check-overlay.ts';
 import type { Autonomy } from '../gate/autonomy-rule.ts';
-import { lintSkillText } from '../gate/lint-skill-text.ts';
+import { lintSkillText } from '../gate/lint-lesson.ts';
 
 export interface JudgeOverlayOptions {
   readonly autonomy: Autonomy;

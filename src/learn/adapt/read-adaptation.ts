@@ -4,8 +4,7 @@ import type { Lesson } from '../../core/lesson.ts';
 import type { Records } from '../../core/store.ts';
 import { type AdaptRules, lessonIdOf } from './adaptation.ts';
 import { DEFAULT_DIGEST, digestRecords, type RegisteredKinds } from './digest.ts';
-import { learningRecordOf } from './learning-records.ts';
-import { createRecordWindow, MOST_RECORDS } from './record-window.ts';
+import { createRecordWindow, learningRecordOf, MOST_RECORDS } from './learning-records.ts';
 import { type CandidateSupport, createReporters, supportedCandidate } from './support-candidate.ts';
 
 const MOST_LISTED = 50;

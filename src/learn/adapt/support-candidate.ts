@@ -6,7 +6,7 @@ import { type LimitFloors, type MeasuredAgent, readLimitFloors } from '../../les
 import { type CorroborateSettings, type Corroboration, corroborate } from './corroborate.ts';
 import { type DraftedOverlay, draftOverlay } from './draft-overlay.ts';
 import { isByOwner } from './judge-overlay.ts';
-import type { RecordWindow } from './record-window.ts';
+import type { RecordWindow } from './learning-records.ts';
 
 /** A candidate that other records support, with its lesson. */
 export interface SupportedCandidate {

@@ -15,8 +15,8 @@ import type { WriterAccess } from '../asked-models.ts';
 import { cycleIdOf } from '../cycle.ts';
 import { stuckBy } from '../draft-lesson.ts';
 import type { FactFold, LearningState } from '../learning-state.ts';
+import { lastTryOf, nextMidnight } from '../pauses.ts';
 import type { LearnerRow, LearningPiece } from '../runner.ts';
-import { lastTryOf, nextMidnight } from '../try-result.ts';
 import { writeCheckQuestion } from './check-question.ts';
 
 export interface CheckRowsOptions {

@@ -5,8 +5,15 @@ import { foldAccents } from '../../reader/own-sentences.ts';
 import { detectLanguages } from '../../text/languages.ts';
 import { sentencesOf } from '../../text/sentences.ts';
 import { areTwoThings } from '../memory/write/compare-claims.ts';
-import { contradicts, isOpposed, isTelling, type Matter, readMatter, shareMatter } from './matter.ts';
-import { mattersOf } from './quote-sentences.ts';
+import {
+  contradicts,
+  isOpposed,
+  isTelling,
+  type Matter,
+  mattersOf,
+  readMatter,
+  shareMatter,
+} from './matter.ts';
 
 /** The words of a rule, for telling whether other words are about the same rule. Nothing of it is ever shown. */
 export interface RuleWords {

@@ -3,8 +3,7 @@ import { isBareReminder } from '../../reader/cues/standing-phrases.ts';
 import { foldAccents } from '../../reader/own-sentences.ts';
 import { sentencesOf } from '../../text/sentences.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
-import { hasSubject, type Matter, readMatter } from './matter.ts';
-import { cutQuote } from './quote-sentences.ts';
+import { cutQuote, hasSubject, type Matter, readMatter } from './matter.ts';
 import { type RuleWords, readRuleWords } from './same-rule.ts';
 
 /** Something that a person or a check said about a failure, in its own words. */

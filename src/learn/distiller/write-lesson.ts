@@ -10,8 +10,7 @@ import { sentencesOf } from '../../text/sentences.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { replacesWords } from '../memory/write/compare-claims.ts';
-import { hasSubject, isAboutSame, type Matter, readMatter } from './matter.ts';
-import { cutQuote } from './quote-sentences.ts';
+import { cutQuote, hasSubject, isAboutSame, type Matter, readMatter } from './matter.ts';
 import type { Speaker } from './sayings.ts';
 
 /** What a lesson quotes. All of it is in the record, letter by letter. */

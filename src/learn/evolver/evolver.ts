@@ -8,8 +8,8 @@ import { takesBack } from '../distiller/take-back.ts';
 import { mayScopesOverlap, rankFailures, recordedQuotes, separateTask, stuckBy } from '../draft-lesson.ts';
 import { whyNotRetired } from '../gate/judge-retirement.ts';
 import { failuresCovered, isUsedUp, whyNotWritten } from './check-skill.ts';
-import { draftSkillText } from './draft-skill.ts';
 import { evolverSchema, writeEvolverPrompt } from './evolver-prompt.ts';
+import { draftSkillText } from './keep-quotes.ts';
 import { readPages } from './read-page.ts';
 import { type ProposedSkill, type RetiredLesson, readSkillReply, type SkillReply } from './read-skills.ts';
 

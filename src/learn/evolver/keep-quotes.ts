@@ -1,11 +1,21 @@
 import { Buffer } from 'node:buffer';
 import type { FailureCase, Passage } from '../../core/learn.ts';
-import type { Lesson } from '../../core/lesson.ts';
+import type { Lesson, LessonText } from '../../core/lesson.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { readLesson } from '../distiller/write-lesson.ts';
-import { findQuote, wordsAbout } from '../draft-lesson.ts';
+import {
+  confidenceOf,
+  draftLesson,
+  findQuote,
+  importanceOf,
+  reviseLesson,
+  sharedScope,
+  wordsAbout,
+} from '../draft-lesson.ts';
 import { cutAtSentence } from '../reply-fields.ts';
+import { standsInEveryTask } from '../rule-reach.ts';
 import { coversRemark } from './check-skill.ts';
+import type { ProposedSkill } from './read-skills.ts';
 
 const MOST_QUOTES = 4;
 const LONGEST_QUOTE = 240;
@@ -36,7 +46,7 @@ export function countSayings(
 const MOST_EARLIER = 8;
 
 /** What the lessons that a skill takes the place of quote. */
-export const earlierQuotes = (lessons: readonly Lesson[]): readonly string[] =>
+const earlierQuotes = (lessons: readonly Lesson[]): readonly string[] =>
   lessons
     .flatMap(({ text }) => [
       ...(readLesson(text)?.quotes ?? []),
@@ -48,7 +58,7 @@ export const earlierQuotes = (lessons: readonly Lesson[]): readonly string[] =>
  * A lesson's text with what people said, letter by letter. A line of the model that quotes somebody stays only if it was recorded
  * so: nobody is given words that they did not say. The words that are missing are added.
  */
-export function keepQuotes(
+function keepQuotes(
   content: string,
   failures: readonly FailureCase[],
   earlier: readonly string[] = [],
@@ -92,3 +102,43 @@ export function keepQuotes(
 /** A quote of a few letters is the whole of what was said, or it is none. */
 const sameShort = (quoted: string, sayings: readonly string[]): string | undefined =>
   sayings.find((text) => oneLine(text).toLowerCase() === oneLine(quoted).toLowerCase());
+
+/** The lesson text of a skill, with the words of the people it rests on and those that the lessons in its place quoted. */
+export function draftSkillText(
+  skill: ProposedSkill,
+  failures: readonly FailureCase[],
+  halfLifeDays: number,
+): LessonText {
+  const { name, description, content, category, triggers, lessons } = skill;
+  const text = draftLesson({
+    name,
+    description,
+    content: keepQuotes(content, failures, earlierQuotes(lessons)),
+    category,
+    scope: sharedScope(failures.map(({ scope }) => scope)),
+    context: failures[0]?.request ?? failures[0]?.task,
+    triggers,
+    importance: importanceOf(failures),
+    confidence: confidenceOf(failures),
+    source: 'experience',
+    halfLifeDays,
+    ...(isForEveryTask(skill, failures) ? { isAlways: true } : {}),
+    learner: 'evolver',
+    turns: failures.map(({ turn }) => turn),
+  });
+  const [old, ...merged] = lessons;
+  if (old === undefined) return text;
+  return reviseLesson(
+    [old.text, ...merged.map((one) => one.text)],
+    text,
+    merged.map(({ id }) => id),
+  );
+}
+
+/** Where people say so in their own words; of feedback also where the model says so. */
+const isForEveryTask = (skill: ProposedSkill, failures: readonly FailureCase[]): boolean =>
+  (skill.isAlways && isToldByPeople(failures)) ||
+  countSayings(failures).some(({ origin, text }) => origin !== 'verifier' && standsInEveryTask(text));
+
+const isToldByPeople = (failures: readonly FailureCase[]): boolean =>
+  failures.length > 0 && failures.every(({ source }) => source === 'person' || source === 'verifier');

@@ -1,9 +1,8 @@
 import { setImmediate as takeTurn } from 'node:timers/promises';
 import type { EvidenceCase, Origin, Passage, TurnMaterial } from '../../core/learn.ts';
 import type { Taint } from '../../core/lesson.ts';
-import { splitFirstPartyText } from './first-party-text.ts';
-import { addressesAnyAgent } from './injection-phrases.ts';
 import { decodeUntrustedViews, foldText, unwrapped } from './normalize-text.ts';
+import { addressesAnyAgent, splitFirstPartyText } from './outside-statements.ts';
 
 /** A text that neither the user nor a verifier wrote, as far as can be told. */
 export interface UntrustedText {

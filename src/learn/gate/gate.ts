@@ -24,12 +24,11 @@ import {
 } from './find-duplicate.ts';
 import { findTaint, findUnsupportedBasis, type TaintFinding } from './find-taint.ts';
 import { judgeRetirement, whyNotRetired, whyUntouchable } from './judge-retirement.ts';
+import { createLiteralProvenance, type LiteralProvenance } from './lesson-literals.ts';
 import { lintLesson } from './lint-lesson.ts';
-import { createLiteralProvenance, type LiteralProvenance } from './literal-provenance.ts';
-import { findModelAdditions, isModelWritten } from './model-additions.ts';
+import { createWordingFinder, findModelAdditions, isModelWritten } from './model-additions.ts';
 import { decodeViews, foldText } from './normalize-text.ts';
 import { readOutsideStatements } from './outside-statements.ts';
-import { createWordingFinder } from './person-wording.ts';
 import { readProposal } from './read-proposal.ts';
 import { findUnapprovedActions } from './risky-actions.ts';
 import {

@@ -1,8 +1,9 @@
+import { detectLanguages } from '../../text/languages.ts';
 import { clip } from '../../text/truncate.ts';
-import { findOverride } from './injection-phrases.ts';
-import { findNamedLiterals, type NamedLiteral } from './lesson-literals.ts';
-import type { LiteralProvenance } from './literal-provenance.ts';
+import { findNamedLiterals, type LiteralProvenance, type NamedLiteral } from './lesson-literals.ts';
 import { decodeLiteralViews, decodeViews, findHomoglyphs, foldText } from './normalize-text.ts';
+import { findAddressOfAgents, findOverride } from './outside-statements.ts';
+import { findRiskyActions } from './risky-actions.ts';
 import { describeTopic, findTopics, isForbidden } from './risky-topics.ts';
 
 const LONGEST_SHOWN = 80;
@@ -94,7 +95,7 @@ const LONGEST_WORD = 24;
 const BLOB = /[A-Za-z0-9+/_-]{32,}={0,2}/g;
 
 /** What is hidden from people who read the text, or acts on a page: look-alike letters, encoded data, markup. */
-export function findDisguises(words: string, asked: string): readonly string[] {
+function findDisguises(words: string, asked: string): readonly string[] {
   const found: string[] = [];
   const mixed = findHomoglyphs(words);
   if (mixed !== undefined)
@@ -118,3 +119,32 @@ const isEncoded = (run: string): boolean =>
   (run.match(/\d/g)?.length ?? 0) >= FEWEST_DIGITS &&
   (/^[0-9a-f]+$/i.test(run) || (/[a-z]/.test(run) && /[A-Z]/.test(run))) &&
   run.split(/[-_/]/).some((part) => part.length >= LONGEST_WORD);
+
+/**
+ * Reasons for a person to read the words of a skill file before prompts may contain them, each with its passage; empty when
+ * there are none. Files name commands, addresses and packages as daily work needs them, and nobody in a session has typed any of
+ * them: here counts what no daily work needs. Code that is fetched and run at once, data that leaves the machine, protections
+ * switched off, packages that imitate others, text that is hidden or asks for what harms people.
+ */
+export function lintSkillText(words: string): readonly string[] {
+  const why = new Set(findDisguises(words, '').filter((reason) => !isPlain(reason)));
+  for (const { why: reason } of findRiskyActions(words)) why.add(reason);
+  const unread = [...detectLanguages(foldText(words))].find(([language]) => !READ.has(language));
+  if (unread !== undefined)
+    why.add(
+      `it is in a language that the checks do not read: ${unread[0]}: ${clip(unread[1].trim(), LONGEST_SHOWN)}`,
+    );
+  return [...why];
+}
+
+/** A comment of an editor or a formatter, as opposed to one that speaks to whoever reads the source. */
+const isPlain = (reason: string): boolean =>
+  /active html: <|front matter|<\/(?:instructions?|assistant|user|human|skills?|lessons?)>/i.test(reason) ||
+  (reason.includes('a hidden comment') &&
+    findAddressOfAgents(reason) === undefined &&
+    !/\b(?:run|execute|send|install|upload|append|ignore (?:all|the|previous)|forward|post)\b/.test(reason));
+
+/** Languages whose words for risky topics are known. */
+const READ: ReadonlySet<string> = new Set(
+  'german french spanish portuguese italian dutch polish turkish han hangul cyrillic'.split(' '),
+);

@@ -1,8 +1,7 @@
 import type { IdentityTier, Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { tierOf } from '../../lessons/identity-tier.ts';
-import { isInScope } from '../../lessons/scope.ts';
-import { reachOf } from '../../lessons/visibility.ts';
+import { isInScope, reachOf } from '../../lessons/scope.ts';
 
 const MOST_LINES = 40;
 

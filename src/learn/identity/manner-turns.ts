@@ -6,13 +6,13 @@ import type { Scope } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { Records } from '../../core/store.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
+import { readCases } from '../../evidence/failure-case.ts';
 import { type Manner, readManner } from '../../evidence/signals/manner.ts';
 import { sentencesOf } from '../../text/sentences.ts';
 import { cycleIdOf } from '../cycle.ts';
 import { writeLesson } from '../distiller/write-lesson.ts';
 import { draftLesson, sharedScope, uniqueLessonName } from '../draft-lesson.ts';
 import type { FactFold } from '../learning-state.ts';
-import { readCases } from '../read-cases.ts';
 import type { LearnerRow, LearningPieces } from '../runner.ts';
 
 interface MannerOptions {

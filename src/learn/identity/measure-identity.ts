@@ -4,7 +4,7 @@ import type { PracticeTask } from '../../core/practice.ts';
 import type { TrialFact, TrialOutcome } from '../../core/trial.ts';
 import { trialFigures, trialInterval } from '../../lessons/effect/describe-trial.ts';
 import { readTrials, type TrialRecord } from '../../lessons/effect/fold-trials.ts';
-import { isIdentityProposal, replacedPart, subjectOfProposal } from '../../lessons/identity-measurement.ts';
+import { isIdentityProposal, replacedPart, subjectOfProposal } from '../../lessons/identity-approval.ts';
 import { sessionsOf } from '../practice/attempt-batch.ts';
 import { runnableTasks } from '../practice/plan-session.ts';
 import { openPracticeJournal, spentByUnits } from '../practice/practice-units.ts';

@@ -5,16 +5,15 @@ import type { ChangeSet, Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { NewFact, Records } from '../../core/store.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
+import { readCases } from '../../evidence/failure-case.ts';
 import type { WriterAccess } from '../asked-models.ts';
 import { decidedLearner } from '../cycle.ts';
 import { whyNotRetired } from '../gate/judge-retirement.ts';
 import { shownCases } from '../live/live-material.ts';
 import { createLiveMaterial } from '../live/session-material.ts';
 import { createQueuedRow, scopeOfSession } from '../queued-items.ts';
-import { readCases } from '../read-cases.ts';
 import { decidedPiece, type LearnerRow } from '../runner.ts';
-import type { UseCount } from './lesson-uses.ts';
-import { readLessonUse } from './read-lesson-use.ts';
+import { readLessonUse, type UseCount } from './lesson-uses.ts';
 import type { LessonUseMaterial } from './reviser.ts';
 
 export interface LessonUseOptions {

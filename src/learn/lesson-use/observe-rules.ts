@@ -11,6 +11,7 @@ import { principalOfSession } from '../../core/principal.ts';
 import type { NewFact, Records, TurnView } from '../../core/store.ts';
 import { workUpTo } from '../../evidence/checked-work.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
+import { readCases } from '../../evidence/failure-case.ts';
 import { runCheck } from '../../lessons/checks/run-check.ts';
 import { libraryOwnedBy } from '../../lessons/member-library.ts';
 import {
@@ -26,7 +27,6 @@ import { type CompareQuotes, readRuleWords, UNKNOWN_LIKENESS } from '../distille
 import { readSayings, type Saying } from '../distiller/sayings.ts';
 import { readStatements } from '../memory/write/read-statements.ts';
 import { scopeOfSession } from '../queued-items.ts';
-import { readCases } from '../read-cases.ts';
 
 export interface RuleObserverOptions {
   readonly records: Pick<Records, 'judgements' | 'recalls' | 'session' | 'turns'>;

@@ -4,7 +4,7 @@ import { truncateEnd, truncateMiddle } from '../../text/truncate.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { recordedQuotes, stuckBy, wordsAbout } from '../draft-lesson.ts';
 import { whyNotWritten } from '../evolver/check-skill.ts';
-import { draftSkillText } from '../evolver/draft-skill.ts';
+import { draftSkillText } from '../evolver/keep-quotes.ts';
 import { type RetiredShape, repairSkill, type SkillShape } from '../evolver/repair-skill.ts';
 import { whyNotRetired } from '../gate/judge-retirement.ts';
 

@@ -14,12 +14,11 @@ import { oneLine } from '../../text/visible-text.ts';
 import { taskLine } from '../distiller/write-lesson.ts';
 import { mayScopesOverlap, rankFailures, recordedQuotes, stuckBy } from '../draft-lesson.ts';
 import { whySaysNothing } from '../evolver/check-skill.ts';
-import { draftExperience, type Experience, nameExperience } from './draft-experience.ts';
+import { draftExperience, type Experience, nameExperience, placeExperience } from './draft-experience.ts';
 import { type Extraction, readExtraction, writeExtractionQuestion } from './extraction-question.ts';
 import { type CallNote, describeCorrectedCall, findCorrectedCall } from './find-corrected-call.ts';
 import { findProcedure, type Procedure } from './find-procedure.ts';
 import { type LiveMaterial, shownCases, type ToolAttempt } from './live-material.ts';
-import { placeExperience } from './place-experience.ts';
 import { callText, inlineCode, readToolInput } from './tool-input.ts';
 
 const MOST_FAILURES = 4;

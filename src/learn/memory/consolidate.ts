@@ -7,18 +7,26 @@ import { trialOf } from '../../lessons/effect/describe-trial.ts';
 import type { Trials } from '../../lessons/effect/fold-trials.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
 import { isOfTeam } from '../../lessons/member-library.ts';
-import { LESSON_LIKENESS } from '../../lessons/similar/compare.ts';
+import { scopesOverlap } from '../../lessons/scope.ts';
+import {
+  comparedText,
+  LESSON_LIKENESS,
+  type LessonVectors,
+  nearPairs,
+} from '../../lessons/similar/compare.ts';
 import { whyContradict } from '../../lessons/similar/contradictions.ts';
-import { comparedText, type LessonVectors, nearPairs } from '../../lessons/similar/near-pairs.ts';
 import { publishDecided } from '../cycle.ts';
-import type { PastSession } from '../practice/practice-history.ts';
-import { archiveDecayed, MOST_IN_USE } from './archive-decayed.ts';
+import type { PastSession, SessionArea } from '../practice/practice-history.ts';
 import { isInUse, type LessonFacts } from './kept-lessons.ts';
 import { linkLessons } from './link-clusters.ts';
-import { mergeDuplicates } from './merge-duplicates.ts';
 import { conflictOf, type MemoryQuestion } from './open-questions.ts';
-import { createIsPractised } from './practised-areas.ts';
-import { oppositionOf, type SettledContradiction, settleContradictions } from './settle-contradictions.ts';
+import {
+  mergeDuplicates,
+  oppositionOf,
+  type SettledContradiction,
+  settleContradictions,
+} from './settle-lessons.ts';
+import { archiveDecayed, MOST_IN_USE } from './wake-archived.ts';
 
 /*
  * Consolidation keeps a library compact and consistent: (1) detect lessons that say the same, contradict each other, are about one
@@ -46,7 +54,7 @@ export interface PlanOptions {
   readonly mostInUse?: number;
 }
 
-export type ConsolidationStep = 'contradiction' | 'merge' | 'archive' | 'link';
+type ConsolidationStep = 'contradiction' | 'merge' | 'archive' | 'link';
 
 export interface MemoryChange {
   readonly step: ConsolidationStep;
@@ -225,3 +233,34 @@ function setOf(changes: readonly Change[], library: Pick<Library, 'lesson'>): Om
   const id = `consolidation_${createHash('sha256').update(content).digest('hex').slice(0, 24)}`;
   return { id, reason: 'consolidation', changes };
 }
+
+const PERIOD_MS = 7 * 86_400_000;
+
+/**
+ * Whether a lesson is of an area that was practised since the last run: practice has compared its lessons already. An area that was
+ * also practised in the week before that run is not skipped again: what is practised all the time is consolidated, too.
+ */
+function createIsPractised(
+  sessions: readonly PastSession[],
+  lastRun: number | undefined,
+): (lesson: Lesson) => boolean {
+  if (lastRun === undefined) return () => false;
+  const areasIn = (from: number, to: number): readonly SessionArea[] =>
+    sessions
+      .filter(({ at, closed }) => closed?.end === 'done' && at > from && at <= to)
+      .map(({ planned }) => planned.area)
+      .filter((area) => Object.values(area).some((name) => name !== undefined));
+  const before = areasIn(lastRun - PERIOD_MS, lastRun).map(areaKey);
+  const skipped = areasIn(lastRun, Number.POSITIVE_INFINITY).filter(
+    (area) => !before.includes(areaKey(area)),
+  );
+  return ({ text: { scope } }) => skipped.some((area) => isWithin(scope, area) && scopesOverlap(scope, area));
+}
+
+const areaKey = ({ agent, project, domain }: SessionArea): string => JSON.stringify([agent, project, domain]);
+
+/** A lesson for everybody is of no area. */
+const isWithin = (scope: Lesson['text']['scope'], area: SessionArea): boolean =>
+  (['agent', 'project', 'domain'] as const).some(
+    (field) => scope[field] !== undefined && area[field] !== undefined,
+  );

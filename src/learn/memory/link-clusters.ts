@@ -1,6 +1,6 @@
 import type { Change, Lesson } from '../../core/lesson.ts';
 import { contradictedBy, withRelation } from '../../lessons/links.ts';
-import type { NearLessonPair } from '../../lessons/similar/near-pairs.ts';
+import type { NearLessonPair } from '../../lessons/similar/compare.ts';
 import { topicStems } from '../../text/topic-words.ts';
 import { type LessonFacts, mayRevise } from './kept-lessons.ts';
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Lesson } from '../../core/lesson.ts';
 import { conflictSubject, retestSubject } from '../../core/trial.ts';
 import type { TrialRecord, Trials } from '../../lessons/effect/fold-trials.ts';
-import { comparedText } from '../../lessons/similar/near-pairs.ts';
+import { comparedText } from '../../lessons/similar/compare.ts';
 
 /** Something about lessons that only attempts can tell. */
 export interface MemoryQuestion {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Change, ChangeSet, Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
-import { isErasedText } from '../../lessons/erased-text.ts';
+import { isErasedText } from '../../lessons/codec.ts';
 import { isPersonsWord, personsWords } from '../../lessons/told.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';

@@ -3,12 +3,15 @@ import { asNumber, asString, compact, type JsonObject } from '../../core/json.ts
 import type { Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
+import type { Job, JobEnd, JobHistory } from '../../core/schedule.ts';
 import type { Records } from '../../core/store.ts';
 import { changedLessonId, encodeChange } from '../../lessons/codec.ts';
 import { readTrials } from '../../lessons/effect/fold-trials.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
+import type { OpenLessons } from '../../lessons/open-lessons.ts';
 import { plural } from '../../text/phrases.ts';
 import type { Autonomy } from '../gate/autonomy-rule.ts';
+import { readLearningSwitch } from '../learning-state.ts';
 import { openPracticeHistory } from '../practice/practice-history.ts';
 import type { Practice } from '../practice/serve-practice.ts';
 import {
@@ -18,11 +21,12 @@ import {
   type PlanOptions,
   planConsolidation,
 } from './consolidate.ts';
+import { isInUse } from './kept-lessons.ts';
 import type { MemoryQuestion } from './open-questions.ts';
 import type { PractisedQuestions } from './practise-questions.ts';
 
 /** What consolidation needs, in the thread that runs it. */
-export interface MemoryParts {
+interface MemoryParts {
   readonly library: Library;
   readonly effects: Pick<LessonEffects, 'usefulness' | 'verdict'>;
   readonly records: Pick<Records, 'events'>;
@@ -147,4 +151,56 @@ function describeChange({ step, change }: MemoryChange, library: Pick<Library, '
         ? `${names.slice(1).join(', ')} says the same: merged into it`
         : 'linked with lessons about the same';
   return compact({ step, id, names, why, change: encodeChange(change) });
+}
+
+interface ConsolidationJobOptions {
+  /** Undefined while the record cannot be read. */
+  readonly open: () => Pick<OpenLessons, 'library'> | undefined;
+  /** Does the work in the learning thread; see `withMemory`. */
+  readonly command: (request: JsonObject, signal?: AbortSignal) => Promise<JsonObject>;
+  /** Whether attempts may be made in quiet hours (`practice.scheduled`). */
+  readonly when: () => 'off' | 'free' | 'on';
+  readonly now: () => number;
+  /** What earlier runs left. */
+  readonly history: (job: string) => Promise<JobHistory>;
+  readonly records: Pick<Records, 'events'>;
+}
+
+export const CONSOLIDATION_JOB = 'library-consolidation';
+
+const REST_MS = 7 * 86_400_000;
+const MS_PER_TEXT = 15;
+
+/**
+ * Consolidates the library once a week, in the learning thread. Where every change needs approval it only says how many there are;
+ * `instar lessons consolidate` makes them. What it did before it was stopped counts, and it goes on with the rest.
+ */
+export function createConsolidationJob(options: ConsolidationJobOptions): Job {
+  const { open, command, when, now, history, records } = options;
+  return {
+    name: CONSOLIDATION_JOB,
+    priority: 1,
+    needsWindow: true,
+    estimate: () => 1000 + (open()?.library.lessons().length ?? 0) * MS_PER_TEXT,
+    isReady: async () => {
+      const library = open()?.library;
+      if (library === undefined || !library.lessons().some(isInUse)) return false;
+      if (!(await readLearningSwitch(records)).isOn) return false;
+      const { lastDone, run } = await history(CONSOLIDATION_JOB);
+      return run !== undefined || lastDone === undefined || Math.abs(now() - lastDone.at) >= REST_MS;
+    },
+    run: async ({ signal, checkpoint }): Promise<JobEnd> => {
+      await checkpoint('the learning thread looks the library over');
+      const lastRun = (await history(CONSOLIDATION_JOB)).lastDone?.at;
+      try {
+        const done = await command(compact({ do: 'consolidate-work', lastRun, when: when() }), signal);
+        const note = asString(done.note);
+        return { end: done.end === 'done' ? 'done' : 'paused', ...(note === undefined ? {} : { note }) };
+      } catch (error) {
+        if (signal.aborted) return { end: 'paused' };
+        const why = error instanceof Error ? error.message : String(error);
+        return { end: 'failed', why, isRetryable: true };
+      }
+    },
+  };
 }

@@ -11,7 +11,7 @@ import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
 import type { Calibration } from '../../evidence/judge/calibration.ts';
 import { checkLessonText } from '../../lessons/check-lesson-text.ts';
 import type { LessonReplica } from '../../lessons/lesson-replica.ts';
-import { comparedText } from '../../lessons/similar/near-pairs.ts';
+import { comparedText } from '../../lessons/similar/compare.ts';
 import { createAsk } from '../ask.ts';
 import type { Gate } from '../gate/gate.ts';
 import { holdToCore } from '../identity/hold-to-core.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { principalOfSession } from '../../core/principal.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import type { RecollectQuery } from '../../core/recollection.ts';
-import { searchTerms } from '../../lessons/recall/terms.ts';
+import { searchTerms } from '../../lessons/recall/bm25-index.ts';
 
 /** Of one message: who writes more has pasted something. */
 const MOST_WORDS = 400;

@@ -5,8 +5,7 @@ import type { PracticeTask } from '../../core/practice.ts';
 import type { Records } from '../../core/store.ts';
 import { readTrials, type Trials } from '../../lessons/effect/fold-trials.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
-import { cosineSimilarity, TASK_LIKENESS } from '../../lessons/similar/compare.ts';
-import { comparedText } from '../../lessons/similar/near-pairs.ts';
+import { comparedText, cosineSimilarity, TASK_LIKENESS } from '../../lessons/similar/compare.ts';
 import {
   provenEffect,
   TRANSFER_LEARNER,

@@ -2,8 +2,7 @@ import type { Lesson } from '../../core/lesson.ts';
 import type { LessonsForTask, PracticeTask } from '../../core/practice.ts';
 import type { Records } from '../../core/store.ts';
 import type { TrialMethod } from '../../core/trial.ts';
-import { isInScope } from '../../lessons/scope.ts';
-import { reachOf } from '../../lessons/visibility.ts';
+import { isInScope, reachOf } from '../../lessons/scope.ts';
 import { queryOf } from './measure-trial.ts';
 import type { TrialJudge } from './replay-tasks.ts';
 

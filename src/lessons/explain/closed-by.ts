@@ -1,6 +1,6 @@
 import type { Lesson } from '../../core/lesson.ts';
 import type { LessonEvent, Library } from '../../core/library.ts';
-import { isErasedText } from '../erased-text.ts';
+import { isErasedText } from '../codec.ts';
 import { titleOf } from '../title.ts';
 
 /** Why a lesson is retired or rejected. */

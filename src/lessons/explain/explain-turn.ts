@@ -8,11 +8,10 @@ import type { ConsideredLesson } from '../../core/recall.ts';
 import type { SessionView, TurnView } from '../../core/store.ts';
 import { plural } from '../../text/phrases.ts';
 import { shortId } from '../../text/short-id.ts';
-import { isErasedText } from '../erased-text.ts';
-import { fixedErrorOf, isFragment } from '../overlay-lessons.ts';
-import { isInScope, matchesPattern } from '../scope.ts';
+import { fixedErrorOf, isFragment } from '../check-overlay.ts';
+import { isErasedText } from '../codec.ts';
+import { admit, audienceOf, isInScope, type LearnedIn, matchesPattern, memberOf, reachOf } from '../scope.ts';
 import { namesOf, titleOf } from '../title.ts';
-import { admit, audienceOf, type LearnedIn, memberOf, reachOf } from '../visibility.ts';
 import { closingOf } from './closed-by.ts';
 
 /** Whether a turn was shown a lesson, and why, for programs. Ordered as people want to read them. */

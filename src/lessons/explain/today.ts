@@ -8,7 +8,7 @@ import type { Adherence } from '../adherence/adherence.ts';
 import { describeToldRules } from '../adherence/adherence.ts';
 import { describeTrial, trialOf } from '../effect/describe-trial.ts';
 import type { TrialRecord, Trials } from '../effect/fold-trials.ts';
-import { isIdentityProposal, measurementOf } from '../identity-measurement.ts';
+import { isIdentityProposal, measurementOf } from '../identity-approval.ts';
 import { tierOf } from '../identity-tier.ts';
 import { namesOf } from '../title.ts';
 import { closingOf, rollbackInForce } from './closed-by.ts';

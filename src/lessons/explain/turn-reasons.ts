@@ -6,8 +6,8 @@ import { AUTO_MODEL } from '../../core/overlay.ts';
 import type { Records, TurnView } from '../../core/store.ts';
 import { isNgramEngine } from '../../embed/ngram-embed.ts';
 import { shortId } from '../../text/short-id.ts';
+import { createReadLearnedIn, type LearnedIn } from '../scope.ts';
 import { namesOf } from '../title.ts';
-import { createReadLearnedIn, type LearnedIn } from '../visibility.ts';
 import { explainLessons, type RecallDecision } from './explain-turn.ts';
 
 const BY_LETTERS =

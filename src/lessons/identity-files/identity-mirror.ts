@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { lstat, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../base/atomic-file.ts';
@@ -7,6 +8,7 @@ import {
   type IdentityTier,
   type Lesson,
   type LessonText,
+  type Note,
 } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { revisedIds, withLinksOf } from '../links.ts';
@@ -18,18 +20,9 @@ import {
   watchFolders,
 } from '../skill-files/follow-folder.ts';
 import { lintText, proposeBeside, toReason } from '../skill-files/gate-file.ts';
-import { readUntrustedFile } from '../skill-files/read-untrusted-file.ts';
+import { readUntrustedFile } from '../skill-files/scan-skills.ts';
 import { type FileFault, isSkillFault } from '../skill-files/skill-file.ts';
 import type { SkillMirrorOptions } from '../skill-files/skill-mirror.ts';
-import {
-  IDENTITY_FILES,
-  type IdentityFile,
-  type IdentitySections,
-  identityIdOf,
-  identityTextOf,
-  parseIdentityFile,
-  renderIdentityFile,
-} from './identity-file.ts';
 
 type IdentityMirrorOptions = Omit<SkillMirrorOptions, 'clock' | 'watch'>;
 
@@ -207,4 +200,83 @@ const revisePending = (
   from: revision,
   text: { ...text, name, note: withLinksOf(text.note, note) },
   reason,
+});
+
+/** The files of an agent's folder, by the name that their lessons begin with. */
+const IDENTITY_FILES = { soul: 'SOUL.md', identity: 'IDENTITY.md' } as const;
+type IdentityFile = keyof typeof IDENTITY_FILES;
+
+/** One section of a file is one lesson. */
+interface IdentityPlace {
+  readonly agent: string;
+  readonly file: IdentityFile;
+  readonly tier: IdentityTier;
+}
+
+type IdentitySections = Readonly<Partial<Record<IdentityTier, string>>>;
+
+const HEADING = /^##[ \t]+(core|guarded|free)[ \t]*$/i;
+
+/**
+ * A file has the sections `## Core`, `## Guarded` and `## Free`. Text above the first of them is guarded; a title is left out. Other
+ * headings belong to their section. A section that comes twice is read as one.
+ */
+export function parseIdentityFile(text: string): IdentitySections {
+  const lines = text
+    .replace(/^\ufeff/, '')
+    .replace(/\r\n?/g, '\n')
+    .split('\n');
+  const found: Record<IdentityTier, string[]> = { core: [], guarded: [], free: [] };
+  let tier: IdentityTier = 'guarded';
+  let isTitled = false;
+  for (const line of lines) {
+    const named = HEADING.exec(line)?.[1]?.toLowerCase();
+    const next = IDENTITY_TIERS.find((one) => one === named);
+    if (next !== undefined) tier = next;
+    else if (!isTitled && /^#[ \t]/.test(line)) isTitled = true;
+    else found[tier].push(line);
+  }
+  const sections: Partial<Record<IdentityTier, string>> = {};
+  for (const one of IDENTITY_TIERS) {
+    const words = found[one].join('\n').trim();
+    if (words !== '') sections[one] = words;
+  }
+  return sections;
+}
+
+const TITLES = { soul: 'Soul', identity: 'Identity' } as const;
+const HEADINGS = { core: '## Core', guarded: '## Guarded', free: '## Free' } as const;
+
+export const renderIdentityFile = (agent: string, file: IdentityFile, sections: IdentitySections): string =>
+  `${[
+    `# ${TITLES[file]} of ${agent}`,
+    ...IDENTITY_TIERS.flatMap((tier) => {
+      const words = sections[tier];
+      return words === undefined ? [] : [`${HEADINGS[tier]}\n\n${words}`];
+    }),
+  ].join('\n\n')}\n`;
+
+/** The lesson of a section has the same id always: a section is never two lessons. */
+const identityIdOf = ({ agent, file, tier }: IdentityPlace): string =>
+  `id_${createHash('sha256').update(`${agent}\n${file}\n${tier}`).digest('hex').slice(0, 20)}`;
+
+const NOTE: Omit<Note, 'tier'> = {
+  keywords: [],
+  tags: [],
+  importance: 1,
+  confidence: 1,
+  source: 'told',
+  visibility: 'scoped',
+  halfLifeDays: 3650,
+  links: [],
+};
+
+const identityTextOf = ({ agent, file, tier }: IdentityPlace, content: string): LessonText => ({
+  name: `${file}-${tier}`,
+  description: `Who you are: the ${tier} part of ${IDENTITY_FILES[file]}.`,
+  content,
+  scope: { agent },
+  note: { ...NOTE, tier },
+  evidence: { turns: [], quotes: [], learner: 'file' },
+  taint: [],
 });

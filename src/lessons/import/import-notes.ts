@@ -7,7 +7,7 @@ import { openRedactor } from '../../redact/open-redactor.ts';
 import { decodeLessons, decodeResults, encodeChange } from '../codec.ts';
 import type { LintWords } from '../skill-files/gate-file.ts';
 import type { SkillReport } from '../skill-files/import-export.ts';
-import { readUntrustedFile } from '../skill-files/read-untrusted-file.ts';
+import { readUntrustedFile } from '../skill-files/scan-skills.ts';
 import { isSkillFault } from '../skill-files/skill-file.ts';
 import { detectFormat } from './detect-format.ts';
 import { type DraftedNote, draftNotes } from './draft-notes.ts';

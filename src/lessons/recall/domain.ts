@@ -1,7 +1,7 @@
 import type { Lesson } from '../../core/lesson.ts';
 import type { Domain, RecallQuery } from '../../core/recall.ts';
 import { matchesPattern } from '../scope.ts';
-import { searchTerms } from './terms.ts';
+import { searchTerms } from './bm25-index.ts';
 
 /** Assigns a domain by agent, project, run kind and keywords: all given fields must match, and one of the keywords. */
 export interface DomainPattern {

@@ -1,9 +1,9 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Domain, RecallQuery } from '../../core/recall.ts';
+import { isFragment } from '../check-overlay.ts';
 import type { LessonLinks } from '../links.ts';
-import { isFragment } from '../overlay-lessons.ts';
-import { admit } from '../visibility.ts';
+import { admit } from '../scope.ts';
 import { activationOf, type Usefulness } from './activation.ts';
 import type { Int8Query, Int8Vectors } from './int8-vectors.ts';
 import { type LessonIndex, NO_SLOT } from './lesson-index.ts';

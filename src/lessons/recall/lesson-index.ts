@@ -1,8 +1,8 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Lesson, LessonKind } from '../../core/lesson.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
-import { isFragment } from '../overlay-lessons.ts';
-import type { Audience } from '../visibility.ts';
+import { isFragment } from '../check-overlay.ts';
+import type { Audience } from '../scope.ts';
 import { type Bm25Index, createBm25Index } from './bm25-index.ts';
 import { createDomainCentroids, type DomainCentroids, domainLabel } from './domain.ts';
 import { createEmbeddingQueue, type EmbeddingQueue } from './embedding-queue.ts';

@@ -1,5 +1,5 @@
 import type { Lesson } from '../../core/lesson.ts';
-import { comparedText } from '../similar/near-pairs.ts';
+import { comparedText } from '../similar/compare.ts';
 import type { IndexedText } from './bm25-index.ts';
 import { vectorKey } from './embedding-queue.ts';
 import { IDLE_REQUESTS } from './idle-requests.ts';

@@ -1,20 +1,19 @@
 import type { Lesson } from '../../core/lesson.ts';
 import type { Domain, EmbeddingModel, Recall, RecallQuery, RecallResult } from '../../core/recall.ts';
+import { isFragment, isRecalled } from '../check-overlay.ts';
 import type { Holdout } from '../effect/hold-out.ts';
 import { type LessonLinks, linkLessonsBothWays } from '../links.ts';
-import { isFragment, isRecalled } from '../overlay-lessons.ts';
-import { isInScope } from '../scope.ts';
-import { audienceOf, type LearnedIn, type ReadLearnedIn, widestReach } from '../visibility.ts';
+import { audienceOf, isInScope, type LearnedIn, type ReadLearnedIn, widestReach } from '../scope.ts';
 import { UNKNOWN_USE, type Usefulness } from './activation.ts';
 import { readQuery } from './clean-query.ts';
 import { type DomainPattern, guessedDomain, namedDomain } from './domain.ts';
 import { eligibilityOf, findCandidates, scanLessons } from './find-candidates.ts';
+import { chatPenalty, isSmallTalk } from './idle-requests.ts';
 import type { Int8Vectors } from './int8-vectors.ts';
 import { createLessonIndex, type IndexStats, type LessonIndex } from './lesson-index.ts';
 import { createQueryEmbedding, type EmbeddingRateLimit } from './query-embedding.ts';
 import { RELEVANCE, type RelevanceWeights } from './relevance.ts';
 import { limitsWithin, type RecallLimits, selectLessons } from './select-lessons.ts';
-import { chatPenalty, isSmallTalk } from './small-talk.ts';
 import type { VectorCache } from './vector-cache.ts';
 
 export interface RecallSettings {

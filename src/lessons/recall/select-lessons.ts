@@ -1,9 +1,9 @@
 import type { Lesson, LessonText } from '../../core/lesson.ts';
 import type { ConsideredLesson, RecallOutcome, RecallQuery, RecallResult } from '../../core/recall.ts';
 import { CHARACTERS_PER_TOKEN, estimateTokens } from '../../text/estimate-tokens.ts';
+import { contentOf } from '../check-overlay.ts';
 import type { HoldoutLot } from '../effect/hold-out.ts';
 import { byPlaceInBlock, isOwnersAlone } from '../identity-tier.ts';
-import { contentOf } from '../overlay-lessons.ts';
 import { renderLine } from '../render-block.ts';
 import { isSameInPlainWords } from '../similar/plain-words.ts';
 import { promptName } from '../title.ts';

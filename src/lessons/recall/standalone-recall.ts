@@ -7,7 +7,7 @@ import { createNgramEmbed } from '../../embed/ngram-embed.ts';
 import type { Holdout } from '../effect/hold-out.ts';
 import { createLibraryHoldout } from '../effect/hold-out.ts';
 import { type OpenLessons, openLessons } from '../open-lessons.ts';
-import { createReadLearnedIn, type ReadLearnedIn } from '../visibility.ts';
+import { createReadLearnedIn, type ReadLearnedIn } from '../scope.ts';
 import { UNKNOWN_USE } from './activation.ts';
 import type { DomainPattern } from './domain.ts';
 import { createRecall } from './recall.ts';

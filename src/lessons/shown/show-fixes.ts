@@ -6,13 +6,13 @@ import { errorKeyOf } from '../../text/error-key.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
 import { bothEnds } from '../../text/lines.ts';
 import { oneLine } from '../../text/visible-text.ts';
+import { fixedErrorOf } from '../check-overlay.ts';
 import type { Holdout } from '../effect/hold-out.ts';
-import { fixedErrorOf } from '../overlay-lessons.ts';
 import { cleanQuery } from '../recall/clean-query.ts';
 import { type DomainPattern, namedDomain } from '../recall/domain.ts';
 import { renderDelta, renderQuotes, renderSaid } from '../render-block.ts';
+import { admit, audienceOf } from '../scope.ts';
 import { isPersonsWord } from '../told.ts';
-import { admit, audienceOf } from '../visibility.ts';
 import type { ComposedUpdate, ConversationView, OpenBlockUpdate, ShowRequest } from './block-update.ts';
 import { extendThread, hashShownText, type PromptThread, type RecallChoice } from './prompt-thread.ts';
 

@@ -1,8 +1,13 @@
 import { createLruMap } from '../../base/lru-map.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { stem } from '../../text/stem.ts';
-import { LESSON_LIKENESS } from './compare.ts';
-import { comparedText, type LessonVectors, type NearLessonPair, nearPairs } from './near-pairs.ts';
+import {
+  comparedText,
+  LESSON_LIKENESS,
+  type LessonVectors,
+  type NearLessonPair,
+  nearPairs,
+} from './compare.ts';
 import { type PlainSentence, plainSentences, regularForm } from './plain-words.ts';
 
 export interface Contradiction extends NearLessonPair {

@@ -1,8 +1,13 @@
 import type { Change, Lesson, LessonText } from '../../core/lesson.ts';
 import { scopeCovers } from '../scope.ts';
-import { LESSON_LIKENESS } from './compare.ts';
+import {
+  comparedText,
+  LESSON_LIKENESS,
+  type LessonVectors,
+  type NearLessonPair,
+  nearPairs,
+} from './compare.ts';
 import { whyContradict } from './contradictions.ts';
-import { comparedText, type LessonVectors, type NearLessonPair, nearPairs } from './near-pairs.ts';
 
 export interface DuplicateOptions {
   /** The cosine from which two lessons are duplicates. */

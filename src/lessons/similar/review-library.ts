@@ -8,10 +8,15 @@ import type { LessonEffects } from '../effect/lesson-effects.ts';
 import { activationOf } from '../recall/activation.ts';
 import { namesOf, pairNames } from '../title.ts';
 import { isPersonsWord } from '../told.ts';
-import { LESSON_LIKENESS } from './compare.ts';
+import {
+  comparedText,
+  eachNearPair,
+  LESSON_LIKENESS,
+  type LessonVectors,
+  type NearLessonPair,
+} from './compare.ts';
 import { type Contradiction, whyContradict } from './contradictions.ts';
 import { findDuplicates } from './duplicates.ts';
-import { comparedText, eachNearPair, type LessonVectors, type NearLessonPair } from './near-pairs.ts';
 
 interface LibraryReviewOptions {
   readonly lessons: readonly Lesson[];

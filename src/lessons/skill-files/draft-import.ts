@@ -6,7 +6,7 @@ import { truncateEnd } from '../../text/truncate.ts';
 import { checkLessonText } from '../check-lesson-text.ts';
 import { findProgramsBeside, type LintWords, lintText, proposeBeside, toReason } from './gate-file.ts';
 import { NATIVE_FOLDERS } from './native-skills.ts';
-import { readUntrustedFile } from './read-untrusted-file.ts';
+import { readUntrustedFile } from './scan-skills.ts';
 import {
   type FileFault,
   fileWords,

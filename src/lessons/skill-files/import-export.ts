@@ -10,7 +10,7 @@ import type { Change, Lesson } from '../../core/lesson.ts';
 import { decodeLessons, decodeResults, encodeChange } from '../codec.ts';
 import { importSkills } from './draft-import.ts';
 import type { LintWords } from './gate-file.ts';
-import { readUntrustedFile } from './read-untrusted-file.ts';
+import { readUntrustedFile } from './scan-skills.ts';
 import {
   assignFolders,
   type FileFault,

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { replaceFile, syncFolder } from '../../base/atomic-file.ts';
 import { asObject, asString, isObject, parseJson } from '../../core/json.ts';
 import { LESSON_STATES, type Lesson, type LessonState } from '../../core/lesson.ts';
-import { readUntrustedFile } from './read-untrusted-file.ts';
-import { fileHash, SET_ASIDE } from './scan-skills.ts';
+import { fileHash, readUntrustedFile, SET_ASIDE } from './scan-skills.ts';
 import { type FrontMatterField, isSkillFault, SKILL_FILE, toSkillFile } from './skill-file.ts';
 import { decodeSkillFile, encodeSkillFile } from './skill-file-codec.ts';
 

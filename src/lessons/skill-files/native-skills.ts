@@ -7,8 +7,7 @@ import type { Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { isVisibleTo } from '../../core/principal.ts';
 import { type FolderFollower, followFolder } from './follow-folder.ts';
-import { readUntrustedFile } from './read-untrusted-file.ts';
-import { fileHash } from './scan-skills.ts';
+import { fileHash, readUntrustedFile } from './scan-skills.ts';
 import {
   assignFolders,
   type FileFault,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
 import type { Author, Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
-import { isErasedText } from '../erased-text.ts';
+import { isErasedText } from '../codec.ts';
 import {
   type FolderFollower,
   type FolderPass,

@@ -1,3 +1,7 @@
+import type { LessonsApi } from '../../core/daemon-api.ts';
+import type { Change } from '../../core/lesson.ts';
+import { decodeResults, encodeChange } from '../codec.ts';
+
 /** A skill of the starter set, within the limits of a lesson's text. */
 interface StarterSkill {
   readonly name: string;
@@ -308,3 +312,39 @@ const WORKING_SKILLS: readonly StarterSkill[] = [
 
 /** The starter set of a new library: small, general, and meant to be replaced by learned lessons. */
 export const STARTER_SKILLS: readonly StarterSkill[] = [...CODING_SKILLS, ...WORKING_SKILLS];
+
+/** Adds the starter skills to the library as live; existing ones stay unchanged. Returns the number of new ones. */
+export async function addStarterSkills(lessonsApi: LessonsApi): Promise<number> {
+  const changes = STARTER_SKILLS.map(
+    ({ name, description, content, category, keywords }): Change => ({
+      op: 'add',
+      id: `starter-${name}`,
+      kind: 'skill',
+      state: 'live',
+      text: {
+        name,
+        description,
+        content,
+        category,
+        scope: {},
+        note: {
+          keywords,
+          tags: ['starter'],
+          importance: 0.5,
+          confidence: 0.5,
+          source: 'told',
+          visibility: 'shared',
+          halfLifeDays: 180,
+          links: [],
+        },
+        evidence: { turns: [], quotes: [], learner: 'starter' },
+        taint: [],
+      },
+    }),
+  );
+  const done = await lessonsApi.change({
+    changes: changes.map(encodeChange),
+    reason: 'the starter skills',
+  });
+  return decodeResults(done).applied;
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TurnEvidence } from '../../../src/core/evidence.ts';
 import { appraise } from '../../../src/evidence/appraise.ts';
-import { resultMark } from '../../../src/evidence/signals/repeated-calls.ts';
+import { resultMark } from '../../../src/evidence/signals/tool-signals.ts';
 import { callOf, turnOf } from '../turn-fixtures.ts';
 
 const names = (evidence: TurnEvidence): readonly string[] =>

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { appraise } from '../../../src/evidence/appraise.ts';
-import { isRepeatable } from '../../../src/evidence/signals/repeatable.ts';
+import { isRepeatable } from '../../../src/evidence/signals/read-reaction.ts';
 import { turnOf } from '../turn-fixtures.ts';
 
 const reactionTo = (user: string, reply = 'Done. The change is in place.'): string => {

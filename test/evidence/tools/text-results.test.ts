@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readConversationEvidence } from '../../../lab/measure/signals/conversation-evidence.ts';
 import type { ChatMessage } from '../../../src/core/chat.ts';
 import { appraise } from '../../../src/evidence/appraise.ts';
-import { readTextResults } from '../../../src/evidence/tools/text-results.ts';
+import { readTextResults } from '../../../src/evidence/turn-evidence.ts';
 
 const verdictOf = (messages: readonly object[]): string =>
   appraise(readConversationEvidence({ id: 'c', messages: messages as never })).verdict;

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type FlowCall, instantiateFlow } from '../../../src/base/flow-calls.ts';
 import type { Json } from '../../../src/core/json.ts';
 import type { FlowOverlay } from '../../../src/core/overlay.ts';
+import { whyRiskyFlow } from '../../../src/learn/adapt/draft-flow.ts';
 import { createFlowFinder, type FoundFlow } from '../../../src/learn/adapt/find-flows.ts';
-import { whyRiskyFlow } from '../../../src/learn/adapt/risky-flow.ts';
 
 const DAY = 86_400_000;
 const call = (tool: string, given: Readonly<Record<string, Json>> = {}): FlowCall => ({

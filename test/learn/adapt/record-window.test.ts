@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StoredFact } from '../../../src/core/fact.ts';
 import { digestRecords } from '../../../src/learn/adapt/digest.ts';
-import { learningRecordOf } from '../../../src/learn/adapt/learning-records.ts';
-import { createRecordWindow } from '../../../src/learn/adapt/record-window.ts';
+import { createRecordWindow, learningRecordOf } from '../../../src/learn/adapt/learning-records.ts';
 
 const KINDS = ['failed_tdd', 'budget_incident', 'repeated_retry', 'agent_error', 'of_nobody'] as const;
 const eventOf = fc.record({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createLiteralProvenance } from '../../../src/learn/gate/lesson-literals.ts';
 import { type LintContext, lintLesson } from '../../../src/learn/gate/lint-lesson.ts';
-import { createLiteralProvenance } from '../../../src/learn/gate/literal-provenance.ts';
 import { foldText } from '../../../src/learn/gate/normalize-text.ts';
 import { proposedText } from '../../support/proposed-text.ts';
 import { proposalOf } from './corpus/cases.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JobContext, JobHistory } from '../../../src/core/schedule.ts';
-import { createReflectionJob } from '../../../src/learn/identity/reflection-job.ts';
+import { createReflectionJob } from '../../../src/learn/identity/reflect.ts';
 
 const HOUR = 3_600_000;
 const NOW = 1_800_000_000_000;

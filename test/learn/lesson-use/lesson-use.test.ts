@@ -9,7 +9,7 @@ import { createGate } from '../../../src/learn/gate/gate.ts';
 import { createLearningState } from '../../../src/learn/learning-state.ts';
 import { listLearningWaits } from '../../../src/learn/learning-waits.ts';
 import { createReviserRow, createUseRow } from '../../../src/learn/lesson-use/lesson-use.ts';
-import { readLessonUse } from '../../../src/learn/lesson-use/read-lesson-use.ts';
+import { readLessonUse } from '../../../src/learn/lesson-use/lesson-uses.ts';
 import { createReviser } from '../../../src/learn/lesson-use/reviser.ts';
 import { createRunner } from '../../../src/learn/runner.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { NOTHING_SPENT } from '../../../src/core/budget.ts';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
-import { archiveDecayed } from '../../../src/learn/memory/archive-decayed.ts';
 import {
   applyConsolidation,
   type PlanOptions,
   planConsolidation,
 } from '../../../src/learn/memory/consolidate.ts';
+import { archiveDecayed } from '../../../src/learn/memory/wake-archived.ts';
 import type { PastSession } from '../../../src/learn/practice/practice-history.ts';
 import { createLessonEffects } from '../../../src/lessons/effect/lesson-effects.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDescribeEffect } from '../../../src/lessons/effect/describe-effect.ts';
+import { createDescribeEffect } from '../../../src/lessons/effect/describe-trial.ts';
 import type { TrialRecord } from '../../../src/lessons/effect/fold-trials.ts';
 import { createLessonEffects } from '../../../src/lessons/effect/lesson-effects.ts';
 import { lessonOf, scored, textOf } from './sample-lessons.ts';

@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Change } from '../../../src/core/lesson.ts';
 import type { Library } from '../../../src/core/library.ts';
-import { parseIdentityFile, renderIdentityFile } from '../../../src/lessons/identity-files/identity-file.ts';
-import { createIdentityMirror } from '../../../src/lessons/identity-files/identity-mirror.ts';
+import {
+  createIdentityMirror,
+  parseIdentityFile,
+  renderIdentityFile,
+} from '../../../src/lessons/identity-files/identity-mirror.ts';
 import type { FolderFollower } from '../../../src/lessons/skill-files/follow-folder.ts';
 import { createCounter, openMemoryLibrary, scratch } from '../skill-files/skill-folders.ts';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Bm25Index, createBm25Index } from '../../../src/lessons/recall/bm25-index.ts';
-import { searchTerms } from '../../../src/lessons/recall/terms.ts';
+import { type Bm25Index, createBm25Index, searchTerms } from '../../../src/lessons/recall/bm25-index.ts';
 
 const SLOTS = 6;
 const scoresOf = (index: Bm25Index, text: string): readonly number[] => {

@@ -5,7 +5,7 @@ import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
 import { eligibilityOf, scanLessons } from '../../../src/lessons/recall/find-candidates.ts';
 import { createLessonIndex } from '../../../src/lessons/recall/lesson-index.ts';
 import { RELEVANCE } from '../../../src/lessons/recall/relevance.ts';
-import { audienceOf } from '../../../src/lessons/visibility.ts';
+import { audienceOf } from '../../../src/lessons/scope.ts';
 import { lesson, query } from './sample-lessons.ts';
 
 /** Seconds on an idle machine. */

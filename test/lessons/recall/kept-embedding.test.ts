@@ -6,7 +6,7 @@ import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
 import { createKeptEmbedding } from '../../../src/lessons/recall/kept-embedding.ts';
 import { vectorKeysOf } from '../../../src/lessons/recall/lesson-texts.ts';
 import { openVectorCache } from '../../../src/lessons/recall/vector-cache.ts';
-import { comparedText } from '../../../src/lessons/similar/near-pairs.ts';
+import { comparedText } from '../../../src/lessons/similar/compare.ts';
 import { LESSONS } from './sample-lessons.ts';
 
 let dir: string;

@@ -10,7 +10,7 @@ import { vectorKey } from '../../../src/lessons/recall/embedding-queue.ts';
 import { vectorKeysOf } from '../../../src/lessons/recall/lesson-texts.ts';
 import { createRecall, type LessonRecall } from '../../../src/lessons/recall/recall.ts';
 import { openVectorCache, type VectorCache } from '../../../src/lessons/recall/vector-cache.ts';
-import { comparedText } from '../../../src/lessons/similar/near-pairs.ts';
+import { comparedText } from '../../../src/lessons/similar/compare.ts';
 import { LESSONS, lesson, query } from './sample-lessons.ts';
 
 /** Seconds on an idle machine. */

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
+import { comparedText } from '../../../src/lessons/similar/compare.ts';
 import {
   findContradictions,
   whyContradict,
   whyDoubtful,
 } from '../../../src/lessons/similar/contradictions.ts';
-import { comparedText } from '../../../src/lessons/similar/near-pairs.ts';
 import { lessonOf, textOf } from '../effect/sample-lessons.ts';
 import { DEV_PAIRS, type LabelledPair, TEST_PAIRS } from './labelled-pairs.ts';
 

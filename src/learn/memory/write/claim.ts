@@ -1,11 +1,10 @@
 import { createLruMap } from '../../../base/lru-map.ts';
 import { foldAccents } from '../../../reader/own-sentences.ts';
 import { stemInflection } from '../../../text/stem.ts';
-import { CHOICE_OF, isStopWord, NUMBER_WORDS, termOf } from './claim-words.ts';
-import { ASIDE, OPENERS, SPEAKER } from './statement-phrases.ts';
+import { ASIDE, CHOICE_OF, isStopWord, NUMBER_WORDS, OPENERS, SPEAKER, termOf } from './claim-words.ts';
 
 /** The sort of a value: two values of one sort may exclude each other. `choice:N` is one of a closed list (see `CHOICES`). */
-export type ValueSort = 'time' | 'number' | 'day' | 'code' | 'name' | `choice:${number}`;
+type ValueSort = 'time' | 'number' | 'day' | 'code' | 'name' | `choice:${number}`;
 
 export interface ClaimValue {
   /** Folded. */

@@ -1,7 +1,7 @@
 import { foldWords } from '../../../reader/own-sentences.ts';
 import { sentencesOf } from '../../../text/sentences.ts';
 import { type ClaimValue, readClaim, type SentenceClaim } from './claim.ts';
-import { FORGETS, LEAVES_OUT, OF_WORDS } from './statement-phrases.ts';
+import { FORGETS, LEAVES_OUT, OF_WORDS } from './claim-words.ts';
 
 /**
  * What a newer sentence is to an older one. `same`: it says it again. `replaces`: it rejects it, or gives the same property another

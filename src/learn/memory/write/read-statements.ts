@@ -4,8 +4,6 @@ import { foldAccents, foldWords } from '../../../reader/own-sentences.ts';
 import { readSentences, type ReadSentence as SentenceReading } from '../../../reader/read-message.ts';
 import { carriesOutsideText } from '../../../text/typed-text.ts';
 import { readClaim, type SentenceClaim } from './claim.ts';
-import { termOf } from './claim-words.ts';
-import { readForgetRequests } from './compare-claims.ts';
 import {
   ASIDE,
   ASKS,
@@ -23,10 +21,12 @@ import {
   REPORTS,
   SPEAKER,
   STATES,
+  termOf,
   WANTS_WORK,
   WHEN_THEN,
   WORK_VERBS,
-} from './statement-phrases.ts';
+} from './claim-words.ts';
+import { readForgetRequests } from './compare-claims.ts';
 
 /**
  * A sentence in which a person says what holds: about their world, tools, people, preferences, decisions or rules. `forget`: it only

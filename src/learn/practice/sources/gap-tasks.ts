@@ -1,8 +1,8 @@
 import { type Lesson, PROMPT_KINDS } from '../../../core/lesson.ts';
 import type { PracticeSource, PracticeTask } from '../../../core/practice.ts';
 import type { LessonEffects } from '../../../lessons/effect/lesson-effects.ts';
+import { comparedText } from '../../../lessons/similar/compare.ts';
 import { findContradictions, whyContradict, whyDoubtful } from '../../../lessons/similar/contradictions.ts';
-import { comparedText } from '../../../lessons/similar/near-pairs.ts';
 import { topicStems } from '../../../text/topic-words.ts';
 import { type EmbedTexts, nearnessOf } from './near-tasks.ts';
 import type { KnownTask } from './practice-tasks.ts';

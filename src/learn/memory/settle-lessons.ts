@@ -1,12 +1,26 @@
-import type { Change, Lesson } from '../../core/lesson.ts';
+import type { Change, Lesson, LessonText } from '../../core/lesson.ts';
 import { trialFigures } from '../../lessons/effect/describe-trial.ts';
 import type { Trials } from '../../lessons/effect/fold-trials.ts';
 import { scopeCovers } from '../../lessons/scope.ts';
+import { LESSON_LIKENESS, type LessonVectors, type NearLessonPair } from '../../lessons/similar/compare.ts';
 import { whyContradict, whyDoubtful } from '../../lessons/similar/contradictions.ts';
-import type { NearLessonPair } from '../../lessons/similar/near-pairs.ts';
+import { findDuplicates } from '../../lessons/similar/duplicates.ts';
+import { isSameInPlainWords } from '../../lessons/similar/plain-words.ts';
 import { isPersonsWord } from '../../lessons/told.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import { isTold } from '../distiller/known-lessons.ts';
-import { isInUse, isOneRule, type LessonFacts, ruleOf, whyKept, wordsSince } from './kept-lessons.ts';
+import { readLesson } from '../distiller/write-lesson.ts';
+import { keepsWords } from '../gate/gate.ts';
+import {
+  isFresh,
+  isInUse,
+  isOneRule,
+  type LessonFacts,
+  mayRevise,
+  ruleOf,
+  whyKept,
+  wordsSince,
+} from './kept-lessons.ts';
 import { conflictOf } from './open-questions.ts';
 
 /** Two lessons that cannot both be followed, and what becomes of them. */
@@ -118,3 +132,50 @@ function ranked(a: Lesson, b: Lesson, facts: LessonFacts): readonly [Lesson, Les
   // Feedback outranks what was said in a chat.
   return isPersonsWord(newer) && (isTold(newer) || !isTold(older)) ? [newer, older] : undefined;
 }
+
+type Merge = Extract<Change, { readonly op: 'merge' }>;
+
+/** The limit of a list of a note. */
+const MOST_LINKS = 32;
+
+/**
+ * Merges of lessons that say the same, word by word: rules that differ in a name, a value or a condition are near each other, too, and
+ * are linked instead. The better proven text stays, letter by letter, with links to the lessons it absorbed and
+ * their evidence. A person's word is absorbed only by a text that has it, and only where a person asked: recall shows one of two that say
+ * the same anyway.
+ */
+export function mergeDuplicates(
+  lessons: readonly Lesson[],
+  vectors: LessonVectors,
+  proof: (lesson: Lesson) => number,
+  facts: LessonFacts,
+): readonly Merge[] {
+  const isAbsorbable = (other: Lesson, into: Lesson): boolean =>
+    (!isPersonsWord(other) || (facts.isAsked && isPersonsWord(into))) &&
+    whyKept(other, facts) === undefined &&
+    (isPersonsWord(into) || isSameInPlainWords(other.text.description, into.text.description)) &&
+    (!(isPersonsWord(other) || isFresh(other, facts)) || hasWordsOf(into.text, other.text));
+  const { merges } = findDuplicates(lessons, vectors, {
+    threshold: LESSON_LIKENESS.sameWords,
+    proof,
+    isSame: (a, b) => isSameInPlainWords(ruleOf(a), ruleOf(b)) && answerOf(a) === answerOf(b),
+    mayRetire: isAbsorbable,
+  });
+  return merges.flatMap((merge) => {
+    const into = lessons.find(({ id }) => merge.op === 'merge' && id === merge.into);
+    if (merge.op !== 'merge' || into === undefined) return [];
+    const text = mayRevise(into, facts) ? withSources(merge.text, merge) : into.text;
+    return [{ ...merge, text }];
+  });
+}
+
+/** Of words that do not tell what they are about: what they were said about. */
+const answerOf = ({ text }: Lesson): string | undefined => readLesson(text)?.answer;
+
+const hasWordsOf = (into: LessonText, other: LessonText): boolean =>
+  oneLine(into.content) === oneLine(other.content) || keepsWords(into, other);
+
+const withSources = (text: LessonText, { ids, into }: Merge): LessonText => {
+  const links = [...new Set([...text.note.links, ...ids.filter((id) => id !== into)])].slice(-MOST_LINKS);
+  return { ...text, note: { ...text.note, links } };
+};

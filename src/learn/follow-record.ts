@@ -1,5 +1,7 @@
-import { ANONYMOUS } from '../core/caller.ts';
-import { EXPECTED_EVENT, type StoredFact } from '../core/fact.ts';
+import { createLruMap } from '../base/lru-map.ts';
+import { ANONYMOUS, mayTeach, PRACTICE } from '../core/caller.ts';
+import { EXPECTED_EVENT, type Fact, type StoredFact } from '../core/fact.ts';
+import type { Records } from '../core/store.ts';
 
 /** Sessions with new facts that have not been appraised yet. */
 export interface PendingSessions {
@@ -96,4 +98,82 @@ export function createPendingSessions(
       return { count, oldest };
     },
   };
+}
+
+const MOST_OPEN = 10_000;
+
+interface UnknownCallers {
+  add(stored: StoredFact): void;
+  /** Turns since the start whose caller nobody knows: they are not learned from. */
+  count(): number;
+}
+
+/** A caller with its own credential is known when its provider has accepted it, at the end of the turn. */
+export function createUnknownCallers(from: number): UnknownCallers {
+  const open = createLruMap<string, true>(MOST_OPEN);
+  let count = 0;
+  return {
+    add: ({ at, fact }) => {
+      if (at < from) return;
+      if (
+        fact.type === 'turn-start' &&
+        fact.role !== 'aux' &&
+        fact.caller !== PRACTICE &&
+        !mayTeach(fact.caller)
+      )
+        open.set(fact.turn, true);
+      if (fact.type !== 'turn-end' || open.get(fact.turn) === undefined) return;
+      if (fact.caller === undefined && fact.status === 'complete') count++;
+    },
+    count: () => count,
+  };
+}
+
+/** A killed daemon may not have looked at its last turns. */
+const LOOK_BACK = 500;
+/** Where several gateways record, more comes while learning is behind, and until another process takes it over. */
+const LOOK_BACK_SHARED = 5_000;
+const PAGE = 500;
+/** More than this is not read again at a start. */
+const MOST = 50_000;
+
+/** Facts that only a daemon writes: up to one of these the record was looked at. */
+const OF_A_DAEMON: ReadonlySet<Fact['type']> = new Set([
+  'turn-start',
+  'turn-end',
+  'turn-appraised',
+  'session-scored',
+  'rules-observed',
+  'session-end',
+  'cycle-end',
+]);
+
+/** Facts that only learning writes. In a record that several gateways write, a turn proves nothing: nobody may have learned meanwhile. */
+const OF_LEARNING: ReadonlySet<Fact['type']> = new Set([
+  'turn-appraised',
+  'session-scored',
+  'learning-queued',
+  'rules-observed',
+]);
+
+/**
+ * The number of the fact after which learning begins to read. What programs and commands recorded while no daemon ran has
+ * not been read by anybody, however much it is; everything read twice is recognised. `isShared`: several processes write the record.
+ */
+export async function findStart(
+  records: Pick<Records, 'facts'>,
+  upTo: number,
+  isShared = false,
+): Promise<number> {
+  const marks = isShared ? OF_LEARNING : OF_A_DAEMON;
+  const lowest = Math.max(0, upTo - MOST);
+  let seen = upTo;
+  while (seen > lowest) {
+    const from = Math.max(lowest, seen - PAGE);
+    const page = await records.facts(from, seen - from);
+    const last = page.findLast(({ fact }) => marks.has(fact.type));
+    seen = last?.seq ?? from;
+    if (last !== undefined) break;
+  }
+  return Math.max(0, Math.min(seen, upTo) - (isShared ? LOOK_BACK_SHARED : LOOK_BACK));
 }
