@@ -48,13 +48,11 @@ export async function listBench(_options: object, context: CommandContext): Prom
   }
   printer.fields(SUITES.map(({ name, about }) => [{ text: name, style: 'bold' }, about]));
   if (runs.length > 0) printer.line('');
-  printer.table(
-    runs.map(({ run, suite, policy, done, of, unit }) => {
-      const all = `${of} ${of === 1 ? unit.slice(0, -1) : unit}`;
-      const progress = done < of ? `${done} of ${all}: continue with --run ${run}` : all;
-      return [{ text: run, style: 'bold' }, suite, policy, progress];
-    }),
-  );
+  printer.table([], runs, ({ run, suite, policy, done, of, unit }) => {
+    const all = `${of} ${of === 1 ? unit.slice(0, -1) : unit}`;
+    const progress = done < of ? `${done} of ${all}: continue with --run ${run}` : all;
+    return [{ text: run, style: 'bold' }, suite, policy, progress];
+  });
   return EXIT.ok;
 }
 

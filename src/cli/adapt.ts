@@ -1,9 +1,8 @@
 import { neutraliseLine } from '../base/printable.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../core/json.ts';
 import { plural, relativeTime } from '../text/phrases.ts';
-import { type CommandContext, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
-import { dim } from './print.ts';
-import { withApi } from './with-api.ts';
+import type { DeclareCommand } from './context.ts';
+import { onApi } from './with-api.ts';
 
 export const declareAdapt: DeclareCommand = (adapt, act) => {
   adapt
@@ -26,95 +25,71 @@ const text = (row: JsonObject, key: string): string => asString(row[key]) ?? Str
 const scope = (row: JsonObject): string =>
   `${text(row, 'scopeType').replace('_', ' ')} ${neutraliseLine(text(row, 'scopeId'))}`;
 
-const listEvents = (_options: object, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ api }) => {
-    const { events } = await api.adaptation();
-    const rows = asArray(events).map(asObject);
-    const { printer } = context;
-    if (printer.json) printer.document(rows);
-    else if (rows.length === 0)
-      printer.note(
-        'No events yet: agents and pipelines report them to POST /v1/events, and Instar observes its own.',
-      );
-    else
-      printer.table([
-        ['EVENT', 'WHEN', 'KIND', 'LABEL', 'ABOUT', 'SCORE'].map(dim),
-        ...rows.map((row) => [
-          text(row, 'id'),
-          relativeTime(Date.parse(text(row, 'at')), Date.now()),
-          text(row, 'kind'),
-          text(row, 'sourceLabel'),
-          scope(row),
-          text(row, 'score'),
-        ]),
-      ]);
-    return EXIT.ok;
-  });
-
-const listCandidates = (_options: object, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ api }) => {
-    const { candidates, counts } = await api.adaptation();
-    const rows = asArray(candidates).map(asObject);
-    const { printer } = context;
-    if (printer.json) {
-      printer.document(rows);
-      return EXIT.ok;
-    }
-    const known = asNumber(asObject(counts).records) ?? 0;
-    if (rows.length === 0) {
-      printer.note(`No candidates: none of ${plural(known, 'event')} scores 60 or more.`);
-      return EXIT.ok;
-    }
-    printer.table([
-      ['TYPE', 'ABOUT', 'LABEL', 'SCORE', 'OTHER EVENTS', 'STATUS', 'LESSON'].map(dim),
-      ...rows.map((row) => [
-        text(row, 'type'),
-        scope(row),
-        text(row, 'sourceLabel'),
-        text(row, 'score'),
-        `${text(row, 'matches')}, mean ${text(row, 'mean')}`,
-        text(row, 'status'),
-        text(row, 'lesson'),
-      ]),
+const listEvents = onApi(async (_options: object, { api, printer }) => {
+  const { events } = await api.adaptation();
+  const rows = asArray(events).map(asObject);
+  printer.document(rows);
+  if (rows.length === 0)
+    printer.note(
+      'No events yet: agents and pipelines report them to POST /v1/events, and Instar observes its own.',
+    );
+  else
+    printer.table(['EVENT', 'WHEN', 'KIND', 'LABEL', 'ABOUT', 'SCORE'], rows, (row) => [
+      text(row, 'id'),
+      relativeTime(Date.parse(text(row, 'at')), Date.now()),
+      text(row, 'kind'),
+      text(row, 'sourceLabel'),
+      scope(row),
+      text(row, 'score'),
     ]);
-    for (const row of rows)
-      if (text(row, 'why') !== '') printer.note(`${text(row, 'id')}: ${neutraliseLine(text(row, 'why'))}.`);
-    printer.note('A candidate needs 60: 0.85 of the mean score of other events, and 5 for each, at most 15.');
-    if (rows.some(({ status }) => status === 'proposed'))
-      printer.note('proposed: it waits for you. See and approve it: instar lessons keep LESSON');
-    return EXIT.ok;
-  });
+});
+
+const listCandidates = onApi(async (_options: object, { api, printer }) => {
+  const { candidates, counts } = await api.adaptation();
+  const rows = asArray(candidates).map(asObject);
+  printer.document(rows);
+  const known = asNumber(asObject(counts).records) ?? 0;
+  if (rows.length === 0) {
+    printer.note(`No candidates: none of ${plural(known, 'event')} scores 60 or more.`);
+    return;
+  }
+  printer.table(['TYPE', 'ABOUT', 'LABEL', 'SCORE', 'OTHER EVENTS', 'STATUS', 'LESSON'], rows, (row) => [
+    text(row, 'type'),
+    scope(row),
+    text(row, 'sourceLabel'),
+    text(row, 'score'),
+    `${text(row, 'matches')}, mean ${text(row, 'mean')}`,
+    text(row, 'status'),
+    text(row, 'lesson'),
+  ]);
+  for (const row of rows)
+    if (text(row, 'why') !== '') printer.note(`${text(row, 'id')}: ${neutraliseLine(text(row, 'why'))}.`);
+  printer.note('A candidate needs 60: 0.85 of the mean score of other events, and 5 for each, at most 15.');
+  if (rows.some(({ status }) => status === 'proposed'))
+    printer.note('proposed: it waits for you. See and approve it: instar lessons keep LESSON');
+});
 
 interface OverlayOptions {
   readonly agent?: string;
   readonly runKind?: string;
 }
 
-const listOverlaysInForce = (
-  { agent, runKind }: OverlayOptions,
-  context: CommandContext,
-): Promise<ExitCode> =>
-  withApi(context, async ({ api }) => {
-    const rows = await api.overlays(compact({ agent, runKind }));
-    const { printer } = context;
-    if (printer.json) printer.document([...rows]);
-    else if (rows.length === 0) printer.note('No overlay is in force: events have not changed the system.');
-    else
-      printer.table([
-        ['LESSON', 'STATE', 'TYPE', 'FOR', 'WHAT IT DOES'].map(dim),
-        ...rows.map((row) => {
-          const { type, ...fields } = asObject(row.payload);
-          const where = Object.entries(asObject(row.scope)).map(([key, value]) => `${key} ${String(value)}`);
-          return [
-            text(row, 'name'),
-            text(row, 'state'),
-            String(type),
-            neutraliseLine(where.join(', ')) || 'everything',
-            neutraliseLine(JSON.stringify(fields)).slice(0, LONGEST_SHOWN),
-          ];
-        }),
-      ]);
-    return EXIT.ok;
-  });
+const listOverlaysInForce = onApi(async ({ agent, runKind }: OverlayOptions, { api, printer }) => {
+  const rows = await api.overlays(compact({ agent, runKind }));
+  printer.document([...rows]);
+  if (rows.length === 0) printer.note('No overlay is in force: events have not changed the system.');
+  else
+    printer.table(['LESSON', 'STATE', 'TYPE', 'FOR', 'WHAT IT DOES'], rows, (row) => {
+      const { type, ...fields } = asObject(row.payload);
+      const where = Object.entries(asObject(row.scope)).map(([key, value]) => `${key} ${String(value)}`);
+      return [
+        text(row, 'name'),
+        text(row, 'state'),
+        String(type),
+        neutraliseLine(where.join(', ')) || 'everything',
+        neutraliseLine(JSON.stringify(fields)).slice(0, LONGEST_SHOWN),
+      ];
+    });
+});
 
 const LONGEST_SHOWN = 120;

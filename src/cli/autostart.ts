@@ -9,7 +9,7 @@ import { type Home, homeAt, openHome } from '../config/home.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { quotePath } from '../doctor/inspect-path.ts';
 import { type AutostartPlan, homeOfUnit, isOwnUnit, planAutostart } from './autostart-plan.ts';
-import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import { type CommandContext, type DeclareCommand, EXIT, type ExitCode, failure } from './context.ts';
 
 export const declareAutostart: DeclareCommand = (command, act) => {
   command
@@ -26,8 +26,8 @@ async function install(options: { readonly print?: true }, context: CommandConte
   const { printer } = context;
   const plan = planHere(context);
   if (options.print) {
-    if (printer.json) printer.document({ file: plan.file, text: plan.text });
-    else printer.text(plan.text);
+    printer.document({ file: plan.file, text: plan.text });
+    printer.text(plan.text);
     return EXIT.ok;
   }
   await requireSupervisor(plan, context);
@@ -35,8 +35,7 @@ async function install(options: { readonly print?: true }, context: CommandConte
   const other = before !== undefined && isOwnUnit(before) ? homeOfUnit(before) : undefined;
   const home = homeAt(context.homeDir);
   if (other !== undefined && other !== home.dir)
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       `${plan.file} starts Instar for another home (${other}); there is one such unit per user`,
       `remove it first: instar service remove --home ${quotePath(other)}`,
     );
@@ -63,7 +62,7 @@ async function install(options: { readonly print?: true }, context: CommandConte
     );
   for (const warning of warnings) printer.note({ text: '! ', style: 'yellow' }, warning);
   await hintLingering(plan, context);
-  printer.note({ text: '→ ', style: 'cyan' }, `its log: ${plan.logHint}`);
+  printer.next(`its log: ${plan.logHint}`);
   return EXIT.ok;
 }
 
@@ -73,13 +72,12 @@ async function remove(_options: object, context: CommandContext): Promise<ExitCo
   const plan = planHere(context);
   const before = readUnit(plan.file);
   if (before === undefined) {
-    if (printer.json) printer.document({ removed: false, file: plan.file });
-    else printer.line(`Not installed: there is no ${plan.file}.`);
+    printer.document({ removed: false, file: plan.file });
+    printer.line(`Not installed: there is no ${plan.file}.`);
     return EXIT.ok;
   }
   if (!isOwnUnit(before))
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       `${plan.file} was not written by Instar; it is left as it is`,
       `remove it yourself: rm ${quotePath(plan.file)}`,
     );
@@ -90,12 +88,10 @@ async function remove(_options: object, context: CommandContext): Promise<ExitCo
   const isRestored = existsSync(backup);
   if (isRestored) renameSync(backup, plan.file);
   for (const call of plan.forget) await runProgram(call, context);
-  if (printer.json) printer.document({ removed: true, file: plan.file, restored: isRestored });
-  else {
-    printer.line(`Removed ${plan.file}. Instar no longer starts by itself.`);
-    if (isRestored) printer.line('The unit that was there before is back.');
-    if (existsSync(plan.envFile)) printer.note(`${plan.envFile} is yours and stays.`);
-  }
+  printer.document({ removed: true, file: plan.file, restored: isRestored });
+  printer.line(`Removed ${plan.file}. Instar no longer starts by itself.`);
+  if (isRestored) printer.line('The unit that was there before is back.');
+  if (existsSync(plan.envFile)) printer.note(`${plan.envFile} is yours and stays.`);
   return EXIT.ok;
 }
 
@@ -107,9 +103,8 @@ async function showStatus(_options: object, context: CommandContext): Promise<Ex
   const running = text !== undefined && (await isActive(plan, context));
   const home = installed ? homeOfUnit(text) : undefined;
   const isCurrent = text === plan.text;
-  if (printer.json)
-    printer.document({ installed, running, file: plan.file, home: home ?? null, upToDate: isCurrent });
-  else if (!installed)
+  printer.document({ installed, running, file: plan.file, home: home ?? null, upToDate: isCurrent });
+  if (!installed)
     printer.line(
       text === undefined
         ? `Not installed. Install it with: instar service install`
@@ -132,7 +127,7 @@ function planHere(context: CommandContext): AutostartPlan {
   const { env } = context;
   const home = homeAt(context.homeDir);
   if (/[\n\r]/.test(home.dir))
-    throw new CommandError(EXIT.failed, 'the path of the home has a line break', 'choose another --home');
+    throw failure('the path of the home has a line break', 'choose another --home');
   const plan = planAutostart({
     platform: process.platform,
     env,
@@ -143,8 +138,7 @@ function planHere(context: CommandContext): AutostartPlan {
     needsSetuid: isSetuid('bwrap', env),
   });
   if (plan !== undefined) return plan;
-  throw new CommandError(
-    EXIT.failed,
+  throw failure(
     `Instar knows systemd and launchd, and this is ${process.platform}`,
     `let your system run this at login: ${startLine(context)}`,
   );
@@ -165,8 +159,7 @@ function isSetuid(program: string, env: NodeJS.ProcessEnv): boolean {
 async function requireSupervisor(plan: AutostartPlan, context: CommandContext): Promise<void> {
   const { ok, said } = await runProgram(plan.probe, context);
   if (ok) return;
-  throw new CommandError(
-    EXIT.failed,
+  throw failure(
     `${plan.kind === 'systemd' ? "systemd's user manager" : 'launchd'} does not answer here (${said}); nothing was installed`,
     `log in normally (not with su or sudo) and try again, or run this at boot, for example with cron (@reboot): ${startLine(context)}`,
   );
@@ -200,8 +193,7 @@ function runProgram(
 async function mustRun(call: AutostartPlan['probe'], context: CommandContext): Promise<void> {
   const { ok, said } = await runProgram(call, context);
   if (!ok)
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       `${call.join(' ')} failed: ${said}`,
       'see "instar status --log"; "instar service remove" undoes what was installed',
     );
@@ -224,8 +216,7 @@ const backupOf = (file: string): string => `${file}.before-instar`;
 function keepForeign(file: string): string {
   const backup = backupOf(file);
   if (lstatSync(backup, { throwIfNoEntry: false }) !== undefined)
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       `${file} was not written by Instar, and ${backup} exists already`,
       'move one of them away, then try again',
     );
@@ -284,8 +275,7 @@ async function hintLingering(plan: AutostartPlan, context: CommandContext): Prom
     context,
   );
   if (ok && said === 'yes') return;
-  context.printer.note(
-    { text: '→ ', style: 'cyan' },
+  context.printer.next(
     'it runs while you are logged in; to run it always, also after a reboot: loginctl enable-linger',
   );
 }

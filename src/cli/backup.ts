@@ -12,6 +12,7 @@ import {
   type DeclareCommand,
   EXIT,
   type ExitCode,
+  failure,
   type Positional,
 } from './context.ts';
 import { withApi } from './with-api.ts';
@@ -37,8 +38,7 @@ const backup = async ({ args }: Positional, context: CommandContext): Promise<Ex
   checkNewFile(file);
   const isFile = readStoreUrl(home.configFile) === 'sqlite';
   if (isFile && !existsSync(home.storeFile) && (await findDaemon(home)) === undefined)
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       `nothing is recorded in ${home.dir} yet, so there is nothing to back up`,
       'name another home with --home or INSTAR_HOME',
     );
@@ -47,14 +47,10 @@ const backup = async ({ args }: Positional, context: CommandContext): Promise<Ex
       const why = error instanceof Error ? error.message : String(error);
       if (!/\b(?:ENOENT|EACCES|EPERM|EROFS|EINVAL|ENOTDIR|unable to open|SQLITE_CANTOPEN)\b/.test(why))
         throw error;
-      throw new CommandError(
-        EXIT.failed,
-        `${file} cannot be written there`,
-        'choose a folder of your own on a disk',
-      );
+      throw failure(`${file} cannot be written there`, 'choose a folder of your own on a disk');
     });
-    if (context.printer.json) context.printer.document({ file });
-    else context.printer.line(`Backup written to ${file}.`);
+    context.printer.document({ file });
+    context.printer.line(`Backup written to ${file}.`);
     return EXIT.ok;
   });
 };
@@ -62,29 +58,19 @@ const backup = async ({ args }: Positional, context: CommandContext): Promise<Ex
 /** Throws when a file cannot be created. No file is overwritten: it may be the last good backup. */
 function checkNewFile(file: string): void {
   if (existsSync(file))
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       `${file} exists already, and a backup overwrites no file`,
       'choose another name, or move that file away',
     );
   const folder = dirname(file);
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found === undefined)
-    throw new CommandError(
-      EXIT.failed,
-      `the folder ${folder} does not exist`,
-      `create it with: mkdir -p ${quotePath(folder)}`,
-    );
-  if (!found.isDirectory())
-    throw new CommandError(EXIT.failed, `${folder} is a file, not a folder`, 'choose another place');
+    throw failure(`the folder ${folder} does not exist`, `create it with: mkdir -p ${quotePath(folder)}`);
+  if (!found.isDirectory()) throw failure(`${folder} is a file, not a folder`, 'choose another place');
   try {
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch {
-    throw new CommandError(
-      EXIT.failed,
-      `the folder ${folder} cannot be written to`,
-      'choose a folder of your own',
-    );
+    throw failure(`the folder ${folder} cannot be written to`, 'choose a folder of your own');
   }
 }
 
@@ -99,8 +85,7 @@ export async function restoreFile(
 ): Promise<ExitCode> {
   const home = homeAt(context.homeDir);
   if (readStoreUrl(home.configFile) !== 'sqlite')
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       'the record is in PostgreSQL, and a backup file replaces only the file of a home',
       'restore the database with its own tools; or: instar team store migrate sqlite, instar data restore FILE, instar team store migrate URL',
     );
@@ -116,11 +101,10 @@ export async function restoreFile(
   }
   before();
   const kept = restoreOrRefuse(file, openHome(context.homeDir));
-  if (context.printer.json) context.printer.document({ file, kept: kept ?? null });
-  else
-    context.printer.line(
-      `Restored from ${file}.${kept === undefined ? '' : ` The previous record is in ${kept}.`}`,
-    );
+  context.printer.document({ file, kept: kept ?? null });
+  context.printer.line(
+    `Restored from ${file}.${kept === undefined ? '' : ` The previous record is in ${kept}.`}`,
+  );
   return EXIT.ok;
 }
 
@@ -148,5 +132,5 @@ function refuse(why: string, kind: NonNullable<ReturnType<typeof findRestoreFaul
       : copy === undefined
         ? 'name a file that "instar data backup" wrote'
         : `name a file that "instar data backup" wrote, or restore the newest daily copy: instar data restore ${quotePath(copy.file)}`;
-  return new CommandError(EXIT.failed, message, fix);
+  return failure(message, fix);
 }

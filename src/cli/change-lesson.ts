@@ -11,10 +11,11 @@ import {
   type Act,
   type CommandAction,
   type CommandContext,
-  CommandError,
   EXIT,
   type ExitCode,
+  failure,
   type Positional,
+  wrongUse,
 } from './context.ts';
 import { findLesson } from './find-lesson.ts';
 import { titleText } from './show-lessons.ts';
@@ -119,11 +120,11 @@ async function publish(
     ...(options.reason === undefined ? {} : { reason: options.reason }),
   });
   const result = asObject(asArray(done.results)[0]);
-  if (result.status === 'refused') throw new CommandError(EXIT.failed, String(result.why), undefined);
+  if (result.status === 'refused') throw failure(String(result.why), undefined);
   const now = (await lessonsApi.show(id)) ?? lesson;
   const isSame = result.status === 'same';
-  if (printer.json) printer.document({ ...done, lesson: now, ...more });
-  else printer.line(`“${titleText(now)}” ${isSame ? 'is already' : 'is now'} ${stateWords(now)}.`);
+  printer.document({ ...done, lesson: now, ...more });
+  printer.line(`“${titleText(now)}” ${isSame ? 'is already' : 'is now'} ${stateWords(now)}.`);
   return isSame ? EXIT.failed : EXIT.ok;
 }
 
@@ -184,7 +185,7 @@ const editLesson: CommandAction<EditOptions> = (options, context) =>
     const before = asString(text.content) ?? '';
     const content = options.text ?? editText(before, context);
     if (content.trim() === '' || content.trim() === before.trim())
-      throw new CommandError(EXIT.failed, 'the text is as it was; nothing was changed');
+      throw failure('the text is as it was; nothing was changed');
     if (options.text !== undefined)
       await confirmOwner(
         context,
@@ -216,8 +217,7 @@ function editText(text: string, context: CommandContext): string {
   const editor =
     env.VISUAL?.trim() || env.EDITOR?.trim() || (process.platform === 'win32' ? 'notepad' : 'vi');
   if (!isAtTerminal(context))
-    throw new CommandError(
-      EXIT.wrongUse,
+    throw wrongUse(
       'an editor needs a terminal',
       'run it in a terminal, or give the new text: instar lessons edit LESSON --text "…"',
     );
@@ -228,8 +228,7 @@ function editText(text: string, context: CommandContext): string {
     const [program = 'vi', ...rest] = editor.split(/\s+/);
     const { status, error } = spawnSync(program, [...rest, file], { stdio: 'inherit', env });
     if (error !== undefined || status !== 0)
-      throw new CommandError(
-        EXIT.failed,
+      throw failure(
         `the editor (${editor}) failed${error === undefined ? '' : `: ${error.message}`}; nothing was changed`,
         'name another one in EDITOR, or give the text: --text "…"',
       );

@@ -1,16 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { asArray, asObject, asString, type JsonObject, parseJson } from '../core/json.ts';
-import {
-  type CommandContext,
-  CommandError,
-  type DeclareCommand,
-  EXIT,
-  type ExitCode,
-  type Positional,
-} from './context.ts';
+import { type DeclareCommand, failure, type Positional } from './context.ts';
 import { findLesson } from './find-lesson.ts';
 import { rare } from './help.ts';
-import { withApi } from './with-api.ts';
+import { onApi } from './with-api.ts';
 
 /** `instar lessons check NAME`. */
 export const declareCheckLesson: DeclareCommand = (lessons, act) => {
@@ -30,29 +23,25 @@ interface CheckOptions extends Positional {
   readonly remove?: true;
 }
 
-const checkLesson = ({ args, ...options }: CheckOptions, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ lessonsApi }) => {
-    const name = args[0] ?? '';
-    const lesson = await findLesson(lessonsApi, name);
-    const id = asString(lesson.id) ?? name;
-    const { printer } = context;
-    if (options.set === undefined && options.confirm !== true && options.remove !== true) {
-      if (printer.json) printer.document({ check: lesson.check ?? null, noCheck: lesson.noCheck ?? null });
-      else for (const line of checkLines(lesson)) printer.line(line);
-      return EXIT.ok;
-    }
-    const done = await lessonsApi.change({
-      changes: [changeOf(id, lesson, options)],
-      reason: reasonOf(options),
-    });
-    const { status, why } = asObject(asArray(done.results)[0]);
-    if (status === 'refused')
-      throw new CommandError(EXIT.failed, String(why), 'see: instar lessons check NAME');
-    const after = (await lessonsApi.show(id)) ?? {};
-    if (printer.json) printer.document({ check: after.check ?? null });
-    else for (const line of checkLines(after)) printer.line(line);
-    return EXIT.ok;
+const checkLesson = onApi(async ({ args, ...options }: CheckOptions, { lessonsApi, printer }) => {
+  const name = args[0] ?? '';
+  const lesson = await findLesson(lessonsApi, name);
+  const id = asString(lesson.id) ?? name;
+  if (options.set === undefined && options.confirm !== true && options.remove !== true) {
+    printer.document({ check: lesson.check ?? null, noCheck: lesson.noCheck ?? null });
+    for (const line of checkLines(lesson)) printer.line(line);
+    return;
+  }
+  const done = await lessonsApi.change({
+    changes: [changeOf(id, lesson, options)],
+    reason: reasonOf(options),
   });
+  const { status, why } = asObject(asArray(done.results)[0]);
+  if (status === 'refused') throw failure(String(why), 'see: instar lessons check NAME');
+  const after = (await lessonsApi.show(id)) ?? {};
+  printer.document({ check: after.check ?? null });
+  for (const line of checkLines(after)) printer.line(line);
+});
 
 const reasonOf = ({ set, remove }: CheckOptions | Omit<CheckOptions, 'args'>): string =>
   remove === true
@@ -66,11 +55,7 @@ function changeOf(id: string, lesson: JsonObject, { set, remove }: Omit<CheckOpt
   if (set !== undefined) return { op: 'check', id, check: readFile(set) };
   const { words: _, ...check } = asObject(lesson.check);
   if (lesson.check === undefined)
-    throw new CommandError(
-      EXIT.failed,
-      'it has no check to confirm',
-      'set one: instar lessons check NAME --set FILE',
-    );
+    throw failure('it has no check to confirm', 'set one: instar lessons check NAME --set FILE');
   return { op: 'check', id, check };
 }
 
@@ -81,15 +66,11 @@ function readFile(file: string): JsonObject {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     const { message } = error as Error;
-    throw new CommandError(EXIT.failed, `${file} cannot be read: ${message}`);
+    throw failure(`${file} cannot be read: ${message}`);
   }
   const check = parseJson(text);
   if (typeof check !== 'object' || check === null || Array.isArray(check))
-    throw new CommandError(
-      EXIT.failed,
-      `${file} is no JSON object`,
-      'see the form: instar lessons check NAME --json',
-    );
+    throw failure(`${file} is no JSON object`, 'see the form: instar lessons check NAME --json');
   return {
     appliesWhen: [],
     ...(check as JsonObject),

@@ -22,8 +22,8 @@ Examples:
 async function printScript({ args }: Positional, { printer }: CommandContext): Promise<ExitCode> {
   const shell = args[0] as Shell;
   const script = SCRIPTS[shell];
-  if (printer.json) printer.document({ shell, script });
-  else printer.text(script);
+  printer.document({ shell, script });
+  printer.text(script);
   return EXIT.ok;
 }
 

@@ -18,16 +18,18 @@ import { plural } from '../text/phrases.ts';
 import { confirmOwner } from './confirm-owner.ts';
 import {
   type CommandContext,
-  CommandError,
   type DeclareCommand,
   EXIT,
+  type Exit,
   type ExitCode,
+  failure,
   type Positional,
+  wrongUse,
 } from './context.ts';
 import { dim, type Part } from './print.ts';
 import { changeShared, getShared } from './shared-config.ts';
 import { showReload } from './show-reload.ts';
-import { withApi } from './with-api.ts';
+import { onApi, withApi } from './with-api.ts';
 
 export const declareConfig: DeclareCommand = (config, act) => {
   config
@@ -62,35 +64,29 @@ interface CheckOptions extends Positional {
   readonly reload?: true;
 }
 
-const checkConfig = (options: CheckOptions, context: CommandContext): Promise<ExitCode> =>
+const checkConfig = (options: CheckOptions, context: CommandContext): Promise<Exit> =>
   options.confirm === true
     ? confirmConfig(context)
     : options.reload === true
-      ? reloadConfig(context)
+      ? reloadConfig({}, context)
       : checkConfigFile(options, context);
 
 /** Asks for every waiting setting, then records the owner's word. */
-async function confirmConfig(context: CommandContext): Promise<ExitCode> {
+async function confirmConfig(context: CommandContext): Promise<Exit> {
   const home = homeAt(context.homeDir);
   const { waiting } = applyConfirmed(loadConfig({ file: home.configFile, env: context.env }).config, home);
   const { printer } = context;
   if (waiting.length === 0) {
-    if (printer.json) printer.document({ confirmed: [] });
-    else printer.line('No setting waits for confirmation.');
+    printer.document({ confirmed: [] });
+    printer.line('No setting waits for confirmation.');
     return EXIT.ok;
   }
   for (const { path, asked, used } of waiting) await confirmOwner(context, question(path, asked, used));
   const settings = Object.fromEntries(waiting.map(({ path, asked }) => [path, asked]));
-  return withApi(
-    context,
-    async ({ keysApi }) => {
-      await keysApi.confirm(settings);
-      if (printer.json) printer.document({ confirmed: Object.keys(settings) });
-      else for (const { path, asked } of waiting) printer.line(`Confirmed ${path} "${asked}".`);
-      return EXIT.ok;
-    },
-    true,
-  );
+  await withApi(context, ({ keysApi }) => keysApi.confirm(settings), true);
+  printer.document({ confirmed: Object.keys(settings) });
+  for (const { path, asked } of waiting) printer.line(`Confirmed ${path} "${asked}".`);
+  return EXIT.ok;
 }
 
 const question = (path: string, asked: string, used: string): string =>
@@ -106,12 +102,7 @@ async function readSettings(context: CommandContext): Promise<DescribedSettings>
   const isOpen = readOwnerKey(home, context.env)?.key !== undefined;
   if (!isOpen || (await findDaemon(home)) === undefined)
     return describeSettings({ file: home.configFile, env: context.env });
-  let read: JsonObject = {};
-  await withApi(context, async ({ keysApi }) => {
-    read = await keysApi.settings();
-    return EXIT.ok;
-  });
-  return decodeSettings(read);
+  return decodeSettings(await withApi(context, ({ keysApi }) => keysApi.settings()));
 }
 
 interface GetOptions extends Positional {
@@ -137,14 +128,11 @@ const USUAL_SETTINGS: ReadonlySet<string> = new Set([
   'store.url',
 ]);
 
-async function getConfig(
-  { args, shared, all, file }: GetOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
+async function getConfig({ args, shared, all, file }: GetOptions, context: CommandContext): Promise<Exit> {
   const { printer } = context;
   const [text] = args;
   if (file === true) return printPath(context);
-  if (shared === true) return getShared(text, context);
+  if (shared === true) return getShared({ text }, context);
   const path = text === undefined ? [] : readSettingPath(text);
   const described = await readSettings(context);
   const found = described.settings.filter((setting) => isBelow(setting.path, path));
@@ -165,7 +153,7 @@ async function getConfig(
   }
   if (described.problem !== undefined && !printer.json) {
     printer.note({ text: 'problem  ', style: 'yellow' }, described.problem);
-    printer.note({ text: '→ ', style: 'cyan' }, 'instar config check');
+    printer.next('instar config check');
   }
   return EXIT.ok;
 }
@@ -187,14 +175,11 @@ function showOne({ printer }: CommandContext, { value, from, inForce }: Describe
 }
 
 function showAll({ printer }: CommandContext, settings: readonly DescribedSetting[], file: string): void {
-  printer.table([
-    [dim('SETTING'), dim('VALUE'), dim('FROM')],
-    ...settings.map(({ path, value, from, inForce }): Part[] => [
-      path,
-      value === null ? dim(textOf(value)) : textOf(value),
-      from === 'default' ? dim(from) : from,
-      ...(inForce === undefined ? [] : [{ text: `in force: ${textOf(inForce)}`, style: 'yellow' } as const]),
-    ]),
+  printer.table(['SETTING', 'VALUE', 'FROM'], settings, ({ path, value, from, inForce }): Part[] => [
+    path,
+    value === null ? dim(textOf(value)) : textOf(value),
+    from === 'default' ? dim(from) : from,
+    ...(inForce === undefined ? [] : [{ text: `in force: ${textOf(inForce)}`, style: 'yellow' } as const]),
   ]);
   printer.note(dim('file  '), file);
 }
@@ -214,17 +199,16 @@ interface SetOptions extends Positional {
   readonly default?: true;
 }
 
-async function setConfig(options: SetOptions, context: CommandContext): Promise<ExitCode> {
+async function setConfig(options: SetOptions, context: CommandContext): Promise<Exit> {
   const { args, shared } = options;
   const [name = '', text] = args;
   if (options.default === true && text === undefined) return unsetConfig(options, context);
   if (text === undefined || options.default === true)
-    throw new CommandError(
-      EXIT.wrongUse,
+    throw wrongUse(
       text === undefined ? `no value for ${name} was given` : 'a value and --default exclude each other',
       `instar config set ${name} VALUE, or instar config set ${name} --default`,
     );
-  if (shared === true) return changeShared(name, text, context);
+  if (shared === true) return changeShared({ name, text }, context);
   const path = readSettingPath(name);
   const edit = { path, value: readSettingValue(path, text) };
   const loosened = findLoosened(edit, homeAt(context.homeDir));
@@ -258,57 +242,43 @@ async function shownValue(
   return found === undefined ? undefined : textOf(found.value);
 }
 
-const unsetConfig = ({ args, shared }: SetOptions, context: CommandContext): Promise<ExitCode> => {
-  if (shared === true) return changeShared(args[0] ?? '', undefined, context);
-  return withApi(
-    context,
-    async ({ keysApi }) => {
-      const [path = ''] = args;
-      const report = await keysApi.setSetting({ path, unset: true });
-      const what = report.isSame === true ? 'is not in the config file' : 'was removed from the config file';
-      return showChange(context, report, `${path} ${what}`);
-    },
-    true,
-  );
+const unsetConfig = async ({ args, shared }: SetOptions, context: CommandContext): Promise<Exit> => {
+  const [path = ''] = args;
+  if (shared === true) return changeShared({ name: path }, context);
+  const report = await withApi(context, ({ keysApi }) => keysApi.setSetting({ path, unset: true }), true);
+  const what = report.isSame === true ? 'is not in the config file' : 'was removed from the config file';
+  return showChange(context, report, `${path} ${what}`);
 };
 
 function showChange(context: CommandContext, report: JsonObject, what: string): ExitCode {
   const { printer } = context;
-  if (printer.json) printer.document(report);
-  else {
-    printer.line(`${what}.`);
-    if (report.isSame !== true) {
-      printer.note(dim('  file    '), String(report.file));
-      if (report.backup !== undefined) printer.note(dim('  backup  '), String(report.backup));
-    }
-    if (report.running === true || report.isSame !== true) showReload(printer, report);
+  printer.document(report);
+  printer.line(`${what}.`);
+  if (report.isSame !== true) {
+    printer.note(dim('  file    '), String(report.file));
+    if (report.backup !== undefined) printer.note(dim('  backup  '), String(report.backup));
   }
+  if (report.running === true || report.isSame !== true) showReload(printer, report);
   return EXIT.ok;
 }
 
-const reloadConfig = (context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ keysApi }) => {
-    const report = await keysApi.reload();
-    if (report.running !== true)
-      throw new CommandError(
-        EXIT.failed,
-        'Instar is not running; it reads its config when it starts',
-        'instar up',
-      );
-    if (context.printer.json) context.printer.document(report);
-    else showReload(context.printer, report);
-    return EXIT.ok;
-  });
+const reloadConfig = onApi(async (_: object, { keysApi, printer }) => {
+  const report = await keysApi.reload();
+  if (report.running !== true)
+    throw failure('Instar is not running; it reads its config when it starts', 'instar up');
+  printer.document(report);
+  showReload(printer, report);
+});
 
-async function printPath(context: CommandContext): Promise<ExitCode> {
+async function printPath(context: CommandContext): Promise<Exit> {
   const { file } = await readSettings(context);
-  if (context.printer.json) context.printer.document({ file });
-  else context.printer.line(file);
+  context.printer.document({ file });
+  context.printer.line(file);
   return EXIT.ok;
 }
 
 /** Every problem of a file at once. */
-async function checkConfigFile({ args }: Positional, context: CommandContext): Promise<ExitCode> {
+async function checkConfigFile({ args }: Positional, context: CommandContext): Promise<Exit> {
   const { printer, env } = context;
   const home = homeAt(context.homeDir);
   const file = args[0] ?? home.configFile;
@@ -320,8 +290,8 @@ async function checkConfigFile({ args }: Positional, context: CommandContext): P
         `${path} "${asked}" waits for your word ("${used}" is used): instar config check --confirm`,
       );
   });
-  if (printer.json) printer.document({ ok: problems.length === 0, file, problems });
-  else if (problems.length === 0) printer.line(`${file} is valid.`);
+  printer.document({ ok: problems.length === 0, file, problems });
+  if (problems.length === 0) printer.line(`${file} is valid.`);
   else {
     printer.line(`${file} has ${plural(problems.length, 'problem')}:`);
     for (const { path, what, fix } of problems) {

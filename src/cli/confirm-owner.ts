@@ -1,5 +1,5 @@
 import type { StoredOwnerKey } from '../config/owner-key.ts';
-import { type CommandContext, CommandError, EXIT } from './context.ts';
+import { type CommandContext, failure } from './context.ts';
 
 /** Whether a person can be asked: questions go to standard error, so that `--json` does not matter. */
 export const isAtTerminal = ({ stdin, stderr }: CommandContext): boolean =>
@@ -11,14 +11,12 @@ export const isAtTerminal = ({ stdin, stderr }: CommandContext): boolean =>
  */
 export async function confirmOwner(context: CommandContext, question: string): Promise<void> {
   if (!isAtTerminal(context)) {
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       `${question.split('\n', 1)[0]?.replace(/ It says:$/, '')} Only a person at a terminal can confirm this.`,
       'run the same command in a terminal',
     );
   }
-  if (!(await askOwner(context, question)))
-    throw new CommandError(EXIT.failed, 'not confirmed; nothing was changed');
+  if (!(await askOwner(context, question))) throw failure('not confirmed; nothing was changed');
 }
 
 /** The answer of the person at the terminal. */
@@ -40,14 +38,13 @@ export async function askForOwnerKey(context: CommandContext, owner: StoredOwner
 
 export async function askPassphrase(context: CommandContext, message: string): Promise<string> {
   if (!isAtTerminal(context)) {
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       'the owner key is protected by a passphrase, and there is no terminal to ask for it',
       'run the same command in a terminal',
     );
   }
   const { password } = await import('@clack/prompts');
   const given = await password({ message, input: context.stdin, output: context.stderr });
-  if (typeof given !== 'string') throw new CommandError(EXIT.failed, 'no passphrase was given');
+  if (typeof given !== 'string') throw failure('no passphrase was given');
   return given;
 }

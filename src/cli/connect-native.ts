@@ -30,7 +30,7 @@ import {
   type SyncedSkills,
   writeNativeSkills,
 } from '../lessons/skill-files/native-skills.ts';
-import { type CommandContext, CommandError, EXIT, type ExitCode } from './context.ts';
+import { type CommandContext, EXIT, type ExitCode, wrongUse } from './context.ts';
 import { dim } from './print.ts';
 import { withApi } from './with-api.ts';
 
@@ -62,11 +62,7 @@ export async function connectNative(
 ): Promise<ExitCode> {
   const client = NATIVE_CLIENTS.find((one) => one === name);
   if (client === undefined)
-    throw new CommandError(
-      EXIT.wrongUse,
-      `${name} cannot be connected natively`,
-      `choose one of: ${NATIVE_CLIENTS.join(', ')}`,
-    );
+    throw wrongUse(`${name} cannot be connected natively`, `choose one of: ${NATIVE_CLIENTS.join(', ')}`);
   const projectDir =
     options.project === undefined
       ? undefined
@@ -81,23 +77,14 @@ export async function connectNative(
   const { printer } = context;
   if (options.write !== true) {
     const planned = plan.edits.map((edit) => ({ file: edit.file, add: renderEdit(edit) }));
-    if (printer.json)
-      printer.document({
-        client,
-        native: true,
-        written: false,
-        files: planned,
-        skills: plan.skillFolder ?? null,
-        notes: [...plan.notes],
-      });
-    else {
-      for (const { file, add } of planned) {
-        printer.line({ text: file, style: 'bold' });
-        printer.line(add);
-      }
-      if (plan.skillFolder !== undefined) printer.line(`skills: ${plan.skillFolder}`);
-      printer.note(dim('  next  '), `write these with: instar connect ${client} --native --write`);
+    const skills = plan.skillFolder ?? null;
+    printer.document({ client, native: true, written: false, files: planned, skills, notes: plan.notes });
+    for (const { file, add } of planned) {
+      printer.line({ text: file, style: 'bold' });
+      printer.line(add);
     }
+    if (skills !== null) printer.line(`skills: ${skills}`);
+    printer.note(dim('  next  '), `write these with: instar connect ${client} --native --write`);
     return EXIT.ok;
   }
   const files = plan.edits.map(({ file }) => file);
@@ -129,22 +116,8 @@ function report(
   { printer }: CommandContext,
 ): void {
   const { written = [], removed = [], faults = [] } = skills ?? {};
-  if (printer.json) {
-    const reported = {
-      written: [...written],
-      removed: [...removed],
-      faults: faults.map((fault) => ({ ...fault })),
-    };
-    printer.document({
-      client,
-      native: true,
-      written: true,
-      files: [...files],
-      skills: reported,
-      notes: [...notes],
-    });
-    return;
-  }
+  const reported = { written, removed, faults };
+  printer.document({ client, native: true, written: true, files, skills: reported, notes });
   for (const { file, change } of files) printer.line(`${change} ${file}`);
   for (const file of written) printer.line(`skill ${file}`);
   for (const { file, why } of faults) printer.note(dim('  note  '), `${file} ${why}`);
@@ -186,16 +159,8 @@ export async function keyFor(
     .flatMap((text) => text.match(/instar_caller_[\w-]{43}/g) ?? [])
     .find((key) => valid.has(hashKey(key)));
   if (known !== undefined) return known;
-  let created = '';
-  await withApi(
-    context,
-    async ({ keysApi }) => {
-      created = String((await keysApi.create({ ...ownClient(client), mayRate })).key);
-      return EXIT.ok;
-    },
-    true,
-  );
-  return created;
+  const request = { ...ownClient(client), mayRate };
+  return String((await withApi(context, ({ keysApi }) => keysApi.create(request), true)).key);
 }
 
 const emptySkills = (client: string): NativeSkills => ({ client, places: [], files: {}, folders: [] });
@@ -223,12 +188,9 @@ export async function syncClientSkills(
 ): Promise<SyncedSkills | undefined> {
   const skills = (await readNativeSkills(nativeDir(home))).find((one) => one.client === client);
   if (skills === undefined) return undefined;
-  let synced: SyncedSkills | undefined;
-  await withApi(context, async ({ lessonsApi }) => {
-    synced = await bringUpToDate(skills, decodeLessons(await lessonsApi.all()), nativeDirs(home));
-    return EXIT.ok;
-  });
-  return synced;
+  return withApi(context, async ({ lessonsApi }) =>
+    bringUpToDate(skills, decodeLessons(await lessonsApi.all()), nativeDirs(home)),
+  );
 }
 
 /** Removes exactly what `connectNative` wrote; undefined when the client is not connected natively. */

@@ -27,11 +27,12 @@ import {
 } from './connect-native.ts';
 import {
   type CommandContext,
-  CommandError,
   type DeclareCommand,
   EXIT,
   type ExitCode,
+  failure,
   type Positional,
+  wrongUse,
 } from './context.ts';
 import { dim } from './print.ts';
 import { withApi } from './with-api.ts';
@@ -67,17 +68,13 @@ interface ConnectOptions extends Positional, NativeOptions {
 export async function connect(options: ConnectOptions, context: CommandContext): Promise<ExitCode> {
   const [client] = options.args;
   if (options.write && options.undo) {
-    throw new CommandError(EXIT.wrongUse, '--write and --undo exclude each other', 'use one of them');
+    throw wrongUse('--write and --undo exclude each other', 'use one of them');
   }
   if (!options.native && (options.project !== undefined || options.ratings))
-    throw new CommandError(EXIT.wrongUse, '--project and --ratings are for --native', 'add --native');
+    throw wrongUse('--project and --ratings are for --native', 'add --native');
   if (options.undo) return disconnect(client, options.native === true, context);
   if (client === undefined) {
-    throw new CommandError(
-      EXIT.wrongUse,
-      'no client was given',
-      `choose one of: ${[...CLIENT_NAMES, 'env'].join(', ')}`,
-    );
+    throw wrongUse('no client was given', `choose one of: ${[...CLIENT_NAMES, 'env'].join(', ')}`);
   }
   const home = options.write ? openHome(context.homeDir) : homeAt(context.homeDir);
   const { config } = loadConfig({ file: home.configFile, env: context.env });
@@ -97,18 +94,14 @@ export async function connect(options: ConnectOptions, context: CommandContext):
     ...(served !== undefined && { served }),
   };
   const why = options.model === undefined ? undefined : whyNotServed(connection, options.model, wire);
-  if (why !== undefined) throw new CommandError(EXIT.wrongUse, why, 'name one of these with --model');
+  if (why !== undefined) throw wrongUse(why, 'name one of these with --model');
   const usual =
     options.model === undefined && config.models.default !== undefined ? { model: 'default' } : {};
   const toy = client === 'env' ? undefined : whyOnlyEmbedded({ ...connection, ...usual });
   if (toy !== undefined)
-    throw new CommandError(
-      EXIT.failed,
-      `${toy}; ${client} was not changed`,
-      'choose a provider first: instar init',
-    );
+    throw failure(`${toy}; ${client} was not changed`, 'choose a provider first: instar init');
   if (client === 'env') return showExports(connection, options, context);
-  if (!isClientName(client)) throw new CommandError(EXIT.wrongUse, `"${client}" is not a known client`);
+  if (!isClientName(client)) throw wrongUse(`"${client}" is not a known client`);
   if (!options.write) return show(client, connection, context);
   // The first key is for shells and for clients that are set up by hand.
   readOrCreateKey(home, context.env);
@@ -142,10 +135,7 @@ async function askToShare(
     `Share what you tell one agent with your others (${others.join(', ')})?`,
     true,
   );
-  await withApi(context, async ({ keysApi }) => {
-    await keysApi.setSetting({ path: 'library.shareAgents', value });
-    return EXIT.ok;
-  });
+  await withApi(context, ({ keysApi }) => keysApi.setSetting({ path: 'library.shareAgents', value }));
 }
 
 const clientEnvironment = ({ env }: CommandContext) => ({
@@ -160,10 +150,7 @@ function show(client: ClientName, connection: ClientConnection, context: Command
   const { printer } = context;
   const { edits, notes } = planConnection(client, connection, clientEnvironment(context));
   const files = edits.map((edit) => ({ file: edit.file, add: renderEdit(edit) }));
-  if (printer.json) {
-    printer.document({ client, url: connection.url, written: false, files, notes });
-    return EXIT.ok;
-  }
+  printer.document({ client, url: connection.url, written: false, files, notes });
   for (const { file, add } of files) {
     printer.line({ text: file, style: 'bold' });
     printer.line(add.length > LONGEST_SHOWN ? `(${add.length} characters; see them with --json)` : add);
@@ -199,10 +186,7 @@ function write(
   const { edits, notes } = planConnection(client, connection, clientEnvironment(context));
   const files = connectClient(home, client, { edits, secret: connection.key });
   const shown = notes.map((note) => note.replaceAll(connection.key, 'the key in its settings'));
-  if (printer.json) {
-    printer.document({ client, url: connection.url, written: true, files, notes: shown });
-    return EXIT.ok;
-  }
+  printer.document({ client, url: connection.url, written: true, files, notes: shown });
   for (const { file, change } of files) printer.line(`${change} ${file}`);
   for (const note of shown) printer.note(dim('  note  '), note);
   printer.note(dim('  undo  '), `instar connect ${client} --undo`);
@@ -216,17 +200,13 @@ function showExports(
 ): ExitCode {
   const { printer, env } = context;
   if (write) {
-    throw new CommandError(
-      EXIT.wrongUse,
+    throw wrongUse(
       'environment variables cannot be written to a file',
       'set them in a shell with: eval "$(instar connect env)"',
     );
   }
   const variables = shellExports(connection, Boolean(env.INSTAR_KEY?.trim()));
-  if (printer.json) {
-    printer.document({ client: 'env', url: connection.url, written: false, variables });
-    return EXIT.ok;
-  }
+  printer.document({ client: 'env', url: connection.url, written: false, variables });
   for (const { name, value } of variables) printer.line(`export ${name}=${value}`);
   // In `eval "$(instar connect env)"` nobody has to be told.
   if (context.stdout.isTTY === true)
@@ -272,8 +252,7 @@ async function gatewayUrl(home: Home, { gateway }: Config): Promise<string> {
   const daemon = await findDaemon(home);
   if (daemon !== undefined) return daemon.url.replace(/\/+$/, '');
   if (gateway.port === 0) {
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       'gateway.port is 0, so the port is known only while Instar runs',
       'start it with: instar up',
     );
@@ -286,10 +265,7 @@ async function gatewayUrl(home: Home, { gateway }: Config): Promise<string> {
 async function revokeKeyOf(client: string, home: Home, context: CommandContext): Promise<void> {
   const isValid = ({ name, revokedAt }: CallerKey): boolean => name === client && revokedAt === undefined;
   if (!readCallerKeys(home).some(isValid)) return;
-  await withApi(context, async ({ keysApi }) => {
-    await keysApi.revoke(client);
-    return EXIT.ok;
-  });
+  await withApi(context, ({ keysApi }) => keysApi.revoke(client));
 }
 
 const clientsOf = (home: Home): readonly string[] => [
@@ -325,13 +301,11 @@ async function disconnect(
   }
   if (undone.length === 0) {
     const what = client === undefined ? 'no client is connected' : `${client} is not connected`;
-    throw new CommandError(EXIT.failed, `${what}, so there is nothing to undo`);
+    throw failure(`${what}, so there is nothing to undo`);
   }
   const isWhole = undone.every(({ files }) => files.every(({ kind }) => kind !== 'unreadable'));
-  if (printer.json) printer.document({ undone, ok: isWhole });
-  else {
-    for (const { files } of undone)
-      for (const { file, kind } of files) printer.line(`${file}: ${OUTCOMES[kind]}`);
-  }
+  printer.document({ undone, ok: isWhole });
+  for (const { files } of undone)
+    for (const { file, kind } of files) printer.line(`${file}: ${OUTCOMES[kind]}`);
   return isWhole ? EXIT.ok : EXIT.failed;
 }

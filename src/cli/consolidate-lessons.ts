@@ -2,10 +2,10 @@ import type { LessonsApi } from '../core/daemon-api.ts';
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
 import { plural } from '../text/phrases.ts';
 import { askOwner, isAtTerminal } from './confirm-owner.ts';
-import { type CommandAction, EXIT } from './context.ts';
+import { EXIT } from './context.ts';
 import type { Part } from './print.ts';
 import type { LessonJson } from './show-lessons.ts';
-import { withApi } from './with-api.ts';
+import { onApi } from './with-api.ts';
 
 interface ConsolidateOptions {
   readonly plan?: true;
@@ -13,36 +13,31 @@ interface ConsolidateOptions {
 }
 
 /** It gives an agent no new text and can be undone, so that a flag may replace the answer. */
-export const consolidateLessons: CommandAction<ConsolidateOptions> = ({ plan, yes }, context) =>
-  withApi(context, async ({ api }) => {
-    const planned = await api.consolidate({});
-    const changes = asArray(planned.changes).map(asObject);
-    const { printer } = context;
-    if (!printer.json) printer.fields(planRows(planned));
-    if (changes.length === 0) {
-      if (printer.json) printer.document(planned);
-      else printer.line('nothing to consolidate: no two lessons say the same, and none is unused');
-      return EXIT.ok;
-    }
-    const question = `Make these changes (${plural(changes.length, 'change')})? instar generations rollback undoes it.`;
-    const isWanted =
-      plan !== true && (yes === true || (isAtTerminal(context) && (await askOwner(context, question))));
-    if (!isWanted) {
-      if (printer.json) printer.document(planned);
-      else printer.note('nothing was changed; do it with: instar lessons consolidate --yes');
-      return EXIT.ok;
-    }
-    const done = await api.consolidate({ apply: true });
-    const refused = asArray(done.refused).map(asObject);
-    if (printer.json) printer.document(done);
-    else {
-      for (const { id, why } of refused)
-        printer.line({ text: '✗ ', style: 'red' }, `${String(id)}: ${String(why)}`);
-      const count = asArray(done.changes).length - refused.length;
-      printer.line(`${plural(count, 'change')} made; generation ${String(done.generation)}`);
-    }
-    return refused.length === 0 ? EXIT.ok : EXIT.failed;
-  });
+export const consolidateLessons = onApi(async ({ plan, yes }: ConsolidateOptions, context) => {
+  const { api, printer } = context;
+  const planned = await api.consolidate({});
+  const changes = asArray(planned.changes);
+  printer.fields(planRows(planned));
+  const question = `Make these changes (${plural(changes.length, 'change')})? instar generations rollback undoes it.`;
+  const isWanted =
+    changes.length > 0 &&
+    plan !== true &&
+    (yes === true || (isAtTerminal(context) && (await askOwner(context, question))));
+  if (!isWanted) {
+    printer.document(planned);
+    if (changes.length > 0) printer.note('nothing was changed; do it with: instar lessons consolidate --yes');
+    else printer.line('nothing to consolidate: no two lessons say the same, and none is unused');
+    return EXIT.ok;
+  }
+  const done = await api.consolidate({ apply: true });
+  const refused = asArray(done.refused).map(asObject);
+  printer.document(done);
+  for (const { id, why } of refused)
+    printer.line({ text: '✗ ', style: 'red' }, `${String(id)}: ${String(why)}`);
+  const count = asArray(done.changes).length - refused.length;
+  printer.line(`${plural(count, 'change')} made; generation ${String(done.generation)}`);
+  return refused.length === 0 ? EXIT.ok : EXIT.failed;
+});
 
 const STEPS: Readonly<Record<string, string>> = {
   contradiction: 'contradicts',

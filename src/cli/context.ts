@@ -19,6 +19,29 @@ export class CommandError extends Error {
   }
 }
 
+/** The command could not do what it was asked for. */
+export const failure = (message: string, fix?: string): CommandError =>
+  new CommandError(EXIT.failed, message, fix);
+
+/** The command was called in a way that it does not understand. */
+export const wrongUse = (message: string, fix?: string): CommandError =>
+  new CommandError(EXIT.wrongUse, message, fix);
+
+/** Errors that other rooms throw for what a person can do something about; by name, since most commands load none of them. */
+const EXPECTED: Readonly<Record<string, readonly [exitCode: ExitCode, fix?: string]>> = {
+  HomeInUseError: [EXIT.homeTaken, 'see: instar status'],
+  ApiError: [EXIT.failed],
+  StoreError: [EXIT.failed, 'see: instar doctor'],
+};
+
+/** The error as a person is told it; undefined for one that nobody expected. */
+export function expectedError(error: unknown): CommandError | undefined {
+  if (error instanceof CommandError) return error;
+  const [exitCode, fix] = (error instanceof Error ? EXPECTED[error.name] : undefined) ?? [];
+  const message = String((error as Error).message);
+  return exitCode === undefined ? undefined : new CommandError(exitCode, message, fix);
+}
+
 /** The parts of the process that commands use. */
 export interface CliContext {
   readonly stdin: Readable & { readonly isTTY?: boolean };
@@ -36,8 +59,11 @@ export interface CommandContext extends CliContext {
   readonly homeDir: string;
 }
 
+/** How a command ended; undefined: well. */
+export type Exit = ExitCode | undefined;
+
 /** Implements one command. `args` of the options holds the positional arguments. */
-export type CommandAction<Options> = (options: Options, context: CommandContext) => Promise<ExitCode>;
+export type CommandAction<Options> = (options: Options, context: CommandContext) => Promise<Exit>;
 
 /** Makes a commander action of a command's implementation. */
 export type Act = <Options>(action: CommandAction<Options>) => (this: Command) => Promise<void>;

@@ -9,8 +9,15 @@ import { openRedactor } from '../redact/open-redactor.ts';
 import { readSalt } from '../redact/salt.ts';
 import { localTime } from '../text/phrases.ts';
 import { restoreFile } from './backup.ts';
-import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
-import { withApi } from './with-api.ts';
+import {
+  type CommandContext,
+  type DeclareCommand,
+  EXIT,
+  type Exit,
+  type ExitCode,
+  failure,
+} from './context.ts';
+import { onApi } from './with-api.ts';
 
 export const declareDoctor: DeclareCommand = (command, act) =>
   void command
@@ -34,13 +41,13 @@ interface DoctorFlags {
   readonly restore?: true;
 }
 
-async function doctor(options: DoctorFlags, context: CommandContext): Promise<ExitCode> {
+async function doctor(options: DoctorFlags, context: CommandContext): Promise<Exit> {
   const { printer, env } = context;
   if (options.schema) {
-    printer.document(configJsonSchema());
+    context.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
     return EXIT.ok;
   }
-  if (options.confirmTime) return confirmTime(context);
+  if (options.confirmTime) return confirmTime({}, context);
   if (options.restore) return restoreNewest(context);
   const home = homeAt(context.homeDir);
   const { redactText } = openRedactor({
@@ -54,17 +61,15 @@ async function doctor(options: DoctorFlags, context: CommandContext): Promise<Ex
     ...(check.fix === undefined ? {} : { fix: redactText(check.fix) }),
   }));
   const passed = checks.every((check) => check.status !== 'fail');
-  if (printer.json) printer.document({ ok: passed, checks });
-  else {
-    // Not a table: a fix that is cut off fixes nothing.
-    const longest = Math.max(...checks.map(({ name }) => name.length));
-    for (const { status, name, detail, fix } of checks) {
-      const label = { text: `${status.padEnd(4)}  ${name.padEnd(longest)}`, style: STYLES[status] } as const;
-      printer.fields([
-        [label, detail],
-        ...(fix === undefined ? [] : [[label, { text: `→ ${fix}`, style: 'cyan' }] as const]),
-      ]);
-    }
+  printer.document({ ok: passed, checks });
+  // Not a table: a fix that is cut off fixes nothing.
+  const longest = Math.max(...checks.map(({ name }) => name.length));
+  for (const { status, name, detail, fix } of checks) {
+    const label = { text: `${status.padEnd(4)}  ${name.padEnd(longest)}`, style: STYLES[status] } as const;
+    printer.fields([
+      [label, detail],
+      ...(fix === undefined ? [] : [[label, { text: `→ ${fix}`, style: 'cyan' }] as const]),
+    ]);
   }
   return passed ? EXIT.ok : EXIT.failed;
 }
@@ -78,20 +83,13 @@ function readableConfig(file: string, env: NodeJS.ProcessEnv): Config | undefine
   }
 }
 
-const confirmTime = (context: CommandContext): Promise<ExitCode> =>
-  withApi(
-    context,
-    async ({ api }) => {
-      const confirmed = await api.confirmTime();
-      if (context.printer.json) context.printer.document(confirmed);
-      else
-        context.printer.line(
-          `Time confirmed: ${localTime(Date.parse(String(confirmed.time)))}. Old sessions and lessons expire again.`,
-        );
-      return EXIT.ok;
-    },
-    true,
+const confirmTime = onApi(async (_: object, { api, printer }) => {
+  const confirmed = await api.confirmTime();
+  printer.document(confirmed);
+  printer.line(
+    `Time confirmed: ${localTime(Date.parse(String(confirmed.time)))}. Old sessions and lessons expire again.`,
   );
+}, true);
 
 /** Restores the newest copy that is sound. */
 async function restoreNewest(context: CommandContext): Promise<ExitCode> {
@@ -99,8 +97,7 @@ async function restoreNewest(context: CommandContext): Promise<ExitCode> {
   const home = homeAt(context.homeDir);
   const { copy, damaged } = newestCopyOf(home);
   if (copy === undefined)
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       damaged.length === 0
         ? `there is no copy in ${home.snapshotDir}`
         : `no copy in ${home.snapshotDir} is sound`,

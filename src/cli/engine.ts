@@ -8,7 +8,14 @@ import { readOwnKeys } from '../config/own-keys.ts';
 import { createLog, isPretty } from '../redact/create-log.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readSalt } from '../redact/salt.ts';
-import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import {
+  type CommandContext,
+  CommandError,
+  type DeclareCommand,
+  EXIT,
+  type ExitCode,
+  failure,
+} from './context.ts';
 import { callableUrl, explainListenError, parsePort, stayUntilStopped } from './foreground.ts';
 import { dim } from './print.ts';
 
@@ -65,18 +72,17 @@ async function engineUp(options: EngineUpOptions, context: CommandContext): Prom
   const ended = untilStopped(engine, log);
   const url = callableUrl(engine.url);
   const { model } = engine;
-  if (printer.json)
-    printer.document({
-      ready: true,
-      pid: process.pid,
-      port: engine.port,
-      url,
-      model,
-      keyPlace: place,
-      startedAt,
-      version,
-    });
-  else printer.line(`instar engine ready ${url}`);
+  printer.document({
+    ready: true,
+    pid: process.pid,
+    port: engine.port,
+    url,
+    model,
+    keyPlace: place,
+    startedAt,
+    version,
+  });
+  printer.line(`instar engine ready ${url}`);
   if (!isPretty(LOG_FORMAT, stderr)) log.info({ url, model, folder, keyPlace: place }, 'ready');
   else {
     const label = (text: string) => dim(`  ${text.padEnd(10)}`);
@@ -98,7 +104,7 @@ async function start(options: StartEngineOptions & { readonly host: string }): P
       const fix = 'use that one, stop it, or choose another home with --home';
       throw new CommandError(EXIT.homeTaken, error.message, fix);
     }
-    if (error instanceof ShippedFileError) throw new CommandError(EXIT.failed, error.what, error.fix);
+    if (error instanceof ShippedFileError) throw failure(error.what, error.fix);
     const hostFix = 'choose another address with --host';
     throw explainListenError(error, { host, port, hostFix }) ?? error;
   }

@@ -7,7 +7,14 @@ import {
 } from '../api/export-trajectories.ts';
 import { openHome } from '../config/home.ts';
 import { plural } from '../text/phrases.ts';
-import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import {
+  type CommandContext,
+  type DeclareCommand,
+  EXIT,
+  type ExitCode,
+  failure,
+  wrongUse,
+} from './context.ts';
 import { findProject } from './newest-turn.ts';
 import { withApi } from './with-api.ts';
 
@@ -34,11 +41,7 @@ async function exportSessions(options: ExportOptions, context: CommandContext): 
   const { out, agent, project } = options;
   const format = EXPORT_FORMATS.find((one) => one === (options.format ?? 'trajectories'));
   if (format === undefined)
-    throw new CommandError(
-      EXIT.wrongUse,
-      `"${options.format}" is no format`,
-      `choose one of: ${EXPORT_FORMATS.join(', ')}`,
-    );
+    throw wrongUse(`"${options.format}" is no format`, `choose one of: ${EXPORT_FORMATS.join(', ')}`);
   const hasSecret = createSecretScan(openHome(context.homeDir), context.env);
   const file = out === undefined ? undefined : openNew(out);
   try {
@@ -57,7 +60,7 @@ async function exportSessions(options: ExportOptions, context: CommandContext): 
     });
   } catch (error) {
     if (!(error instanceof SecretFoundError)) throw error;
-    throw new CommandError(EXIT.failed, error.message, 'erase it: instar sessions erase ID --yes');
+    throw failure(error.message, 'erase it: instar sessions erase ID --yes');
   } finally {
     if (file !== undefined) closeSync(file);
   }
@@ -69,6 +72,6 @@ function openNew(file: string): number {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const what = code === 'EEXIST' ? `${file} exists already` : `${file} cannot be created (${code})`;
-    throw new CommandError(EXIT.failed, what, 'choose another name with --out');
+    throw failure(what, 'choose another name with --out');
   }
 }

@@ -8,11 +8,13 @@ import { looksLikeId, shortId } from '../text/short-id.ts';
 import { clip } from '../text/truncate.ts';
 import {
   type CommandContext,
-  CommandError,
+  type CommandError,
   type DeclareCommand,
   EXIT,
   type ExitCode,
+  failure,
   type Positional,
+  wrongUse,
 } from './context.ts';
 import { findNewestTurn, type TurnFilter } from './newest-turn.ts';
 import { readRevisions, sayLearned } from './say-learned.ts';
@@ -62,10 +64,7 @@ const feedback = (options: FeedbackOptions, context: CommandContext): Promise<Ex
     const done = await give(api, body);
     const { printer } = context;
     const saved = note === undefined ? undefined : await redactNote(note);
-    if (printer.json) {
-      printer.document({ ...done, ...id, score, ...(saved === undefined ? {} : { note: saved }) });
-      return EXIT.ok;
-    }
+    printer.document({ ...done, ...id, score, ...(saved === undefined ? {} : { note: saved }) });
     const isCorrection =
       options.good === undefined && options.bad === undefined && options.score === undefined;
     const said = saved === undefined ? '' : ` “${saved}”`;
@@ -88,7 +87,7 @@ async function give(api: DaemonApi, body: JsonObject): Promise<JsonObject> {
   try {
     return await api.feedback(body);
   } catch (error) {
-    throw new CommandError(EXIT.failed, error instanceof Error ? error.message : String(error));
+    throw failure(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -135,9 +134,6 @@ function nothingSaid(subject: string): CommandError {
   );
 }
 
-const wrongUse = (message: string, fix: string): CommandError =>
-  new CommandError(EXIT.wrongUse, message, fix);
-
 interface Subject {
   readonly kind: 'turn' | 'session';
   readonly id: string;
@@ -174,7 +170,7 @@ const WHOLE_TURN = /^t_[0-9a-z]{8}[0-9a-f]{16}$/;
 
 const unknownSubject = (typed: string): CommandError =>
   looksLikeId(typed)
-    ? new CommandError(EXIT.failed, `no turn or session has the id "${typed}"`, 'see: instar sessions list')
+    ? failure(`no turn or session has the id "${typed}"`, 'see: instar sessions list')
     : wrongUse(
         `"${typed}" is neither "last" nor the id of a turn or session`,
         `to say something about the newest turn: instar feedback last "${typed} …"`,
@@ -185,14 +181,12 @@ function turnSubject(turn: JsonObject): Subject {
   const label = asString(asObject(turn.project).label);
   const reason = notLearned(turn);
   if (turn.role === 'aux')
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       `turn ${shortId(id)} is an auxiliary call (a title, a count, a summary), and is not rated`,
       `rate another turn of its session: instar sessions show ${shortId(asString(turn.session) ?? '')}`,
     );
   if (turn.runKind === 'train' || turn.runKind === 'practice')
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       `turn ${shortId(id)} is a run of ${turn.runKind}, and its verifiers rate it`,
       'see: instar sessions list',
     );

@@ -1,8 +1,8 @@
 import type { LessonsApi } from '../core/daemon-api.ts';
-import { asObject, asString, type JsonObject } from '../core/json.ts';
+import { asArray, asObject, asString, type JsonObject } from '../core/json.ts';
 import { closestWord } from '../text/closest-word.ts';
 import { clip } from '../text/truncate.ts';
-import { CommandError, EXIT } from './context.ts';
+import { failure } from './context.ts';
 
 /** A lesson by id, name or title; `last`: the one that was learned last. Throws for an unknown one, and for a name that several have. */
 export async function findLesson(lessonsApi: LessonsApi, typed: string): Promise<JsonObject> {
@@ -18,7 +18,7 @@ export async function findLesson(lessonsApi: LessonsApi, typed: string): Promise
   const message = isNamed
     ? `several lessons are named "${shown}"; use an id`
     : `no lesson named "${shown}"${closest === undefined ? '' : `; closest: "${closest}"`}`;
-  throw new CommandError(EXIT.failed, message, 'see: instar lessons list --all');
+  throw failure(message, 'see: instar lessons list --all');
 }
 
 /** Of what was typed, in an error message. */
@@ -32,9 +32,16 @@ async function findLastLesson(lessonsApi: LessonsApi): Promise<JsonObject> {
   );
   const lesson = newest && (await lessonsApi.show(asString(newest.id) ?? ''));
   if (lesson !== undefined) return lesson;
-  throw new CommandError(
-    EXIT.failed,
+  throw failure(
     'nothing was learned yet',
     'tell your agent what was wrong, or: instar feedback last "what was wrong"',
   );
+}
+
+/** Throws for a change that was refused; the status of the first one otherwise. */
+export function throwRefused({ results }: JsonObject, fix?: string): unknown {
+  const all = asArray(results).map(asObject);
+  const refused = all.find(({ status }) => status === 'refused');
+  if (refused !== undefined) throw failure(asString(refused.why) ?? 'it was refused', fix);
+  return all[0]?.status;
 }

@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { InvalidArgumentError } from 'commander';
 import type { Log } from '../base/log.ts';
-import { CommandError, EXIT, type ExitCode } from './context.ts';
+import { type CommandError, EXIT, type ExitCode, failure } from './context.ts';
 
 interface StayOptions {
   /** Finishes requests in progress and releases every resource. */
@@ -82,7 +82,7 @@ export function explainListenError(
   error: unknown,
   { host, port, hostFix }: ListenAddress,
 ): CommandError | undefined {
-  const refused = (message: string, fix: string) => new CommandError(EXIT.failed, message, fix);
+  const refused = (message: string, fix: string) => failure(message, fix);
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
       return refused(`port ${port} is taken by another program`, 'choose another with --port, or 0 for any');

@@ -1,7 +1,5 @@
 import { declareBackup, declareRestore } from './backup.ts';
-import { declareBench } from './bench.ts';
-import type { DeclareCommand } from './context.ts';
-import { declareDemo } from './demo.ts';
+import { type DeclareCommand, failure } from './context.ts';
 import { declareEngine } from './engine.ts';
 import { declareExport } from './export.ts';
 import { declareKeys } from './keys.ts';
@@ -44,8 +42,32 @@ export const declareData = declareParts([
   ],
 ]);
 
-export const declareLab = declareParts([
-  ['bench', 'Measure on simulated workdays whether an agent learns.', declareBench],
-  ['demo', 'Watch the whole loop on simulated workdays, under three conditions.', declareDemo],
-  ['engine', 'Run the embedded training engine by itself.', declareEngine],
-]);
+/** The laboratory is in a checkout alone, with its own options; the product does not depend on it. */
+export const loadLab = async (): Promise<DeclareCommand> => {
+  const { declareBench, declareDemo } = await import('../../lab/commands/declare.ts').catch(explainMissing);
+  return declareParts([
+    ['bench', 'Measure on simulated workdays whether an agent learns.', declareBench],
+    ['demo', 'Watch the whole loop on simulated workdays, under three conditions.', declareDemo],
+    ['engine', 'Run the embedded training engine by itself.', declareEngine],
+  ]);
+};
+
+function explainMissing(error: unknown): {
+  readonly declareBench: DeclareCommand;
+  readonly declareDemo: DeclareCommand;
+} {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code !== 'ERR_MODULE_NOT_FOUND' || !/[\\/]lab[\\/]commands/.test(message)) throw error;
+  const refuse: DeclareCommand = (command, act) =>
+    void command
+      .argument('[words...]')
+      .allowUnknownOption()
+      .action(
+        act(async () => {
+          throw failure(
+            'the benchmarks and the demo run in a checkout of Instar; an installation does not have them',
+          );
+        }),
+      );
+  return { declareBench: refuse, declareDemo: refuse };
+}

@@ -41,9 +41,9 @@ export async function declareCommand(command: Command, act: Parameters<DeclareCo
 export function addCommands(program: Command): void {
   for (const [name, { description, group, hidden }] of Object.entries(COMMANDS))
     program
-      .command(name, { hidden: hidden === true || group === undefined })
+      .command(name, { hidden: hidden || group === RARE })
       .description(description)
-      .helpGroup(group ?? RARE);
+      .helpGroup(hidden ? RARE : group);
 }
 
 /** Shows the commands of this one that its help leaves out. */

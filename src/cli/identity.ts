@@ -7,14 +7,15 @@ import { localTime, plural } from '../text/phrases.ts';
 import { confirmOwner } from './confirm-owner.ts';
 import {
   type CommandContext,
-  CommandError,
   type DeclareCommand,
   EXIT,
   type ExitCode,
+  failure,
   type Positional,
+  wrongUse,
 } from './context.ts';
 import { dim, type Part } from './print.ts';
-import { withApi } from './with-api.ts';
+import { onApi } from './with-api.ts';
 
 export const declareIdentity: DeclareCommand = (identity, act) => {
   const reading = (name: string, description: string): Command =>
@@ -64,16 +65,14 @@ async function readParts(
   const agents = [...new Set(listed.map(agentOf))];
   const [only] = agents;
   if (only === undefined)
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       'no agent has an identity yet',
       'write HOME/identity/AGENT/SOUL.md with the sections "## Core", "## Guarded" and "## Free", and run Instar',
     );
   if (agent === undefined && agents.length > 1)
-    throw new CommandError(EXIT.wrongUse, `several agents have an identity: ${agents.join(', ')}`);
+    throw wrongUse(`several agents have an identity: ${agents.join(', ')}`);
   const wanted = agent ?? only;
-  if (!agents.includes(wanted))
-    throw new CommandError(EXIT.failed, `no identity of "${wanted}"; there is: ${agents.join(', ')}`);
+  if (!agents.includes(wanted)) throw failure(`no identity of "${wanted}"; there is: ${agents.join(', ')}`);
   const parts: IdentityPart[] = [];
   for (const one of listed.filter((lesson) => agentOf(lesson) === wanted)) {
     const shown = await lessonsApi.show(text(one.id));
@@ -99,31 +98,27 @@ const printWords = ({ printer }: CommandContext, words: unknown, mark: Part = ' 
   for (const line of neutralise(text(words)).split('\n')) printer.line(mark, line);
 };
 
-const showIdentity = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ lessonsApi }) => {
-    const { printer } = context;
-    const parts = await readParts(lessonsApi, args[0]);
-    if (printer.json) printer.document(parts);
-    else {
-      printer.line({ text: `Identity of ${agentOf(parts[0] ?? {})}`, style: 'bold' });
-      for (const part of parts.filter(isUsed)) {
-        printer.line('');
-        printer.line(
-          `${text(part.name)} `,
-          dim(`${text(part.tier)}, ${text(part.state)}, revision ${text(part.revision)}`),
-        );
-        printWords(context, part.content);
-      }
-      const waiting = parts.filter(({ state }) => state === 'proposed');
-      if (waiting.length > 0) printer.line('');
-      for (const part of waiting) printWaitingPart(part, context);
-      if (waiting.length > 0)
-        printer.note(
-          'compare with: instar identity diff; decide with: instar identity approve, instar identity reject',
-        );
-    }
-    return EXIT.ok;
-  });
+const showIdentity = onApi(async ({ args }: Positional, context) => {
+  const { lessonsApi, printer } = context;
+  const parts = await readParts(lessonsApi, args[0]);
+  printer.document(parts);
+  printer.line({ text: `Identity of ${agentOf(parts[0] ?? {})}`, style: 'bold' });
+  for (const part of parts.filter(isUsed)) {
+    printer.line('');
+    printer.line(
+      `${text(part.name)} `,
+      dim(`${text(part.tier)}, ${text(part.state)}, revision ${text(part.revision)}`),
+    );
+    printWords(context, part.content);
+  }
+  const waiting = parts.filter(({ state }) => state === 'proposed');
+  if (waiting.length > 0) printer.line('');
+  for (const part of waiting) printWaitingPart(part, context);
+  if (waiting.length > 0)
+    printer.note(
+      'compare with: instar identity diff; decide with: instar identity approve, instar identity reject',
+    );
+});
 
 function printWaitingPart(part: IdentityPart, context: CommandContext): void {
   const { printer } = context;
@@ -137,61 +132,51 @@ function printWaitingPart(part: IdentityPart, context: CommandContext): void {
   ]);
 }
 
-const diffIdentity = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ lessonsApi }) => {
-    const { printer } = context;
-    const parts = await readParts(lessonsApi, args[0]);
-    const waiting = parts.filter(({ state }) => state === 'proposed');
-    const compared = waiting.map((part) => ({
-      id: text(part.id),
-      name: text(part.name),
-      tier: text(part.tier),
-      hash: text(part.hash),
-      measured: measurement(part),
-      lines: diffLines(text(baseOf(part, parts)?.content), text(part.content)),
-    }));
-    if (printer.json) printer.document(compared);
-    else if (compared.length === 0) printer.note('nothing waits: the files say what is in use');
-    else
-      for (const { id, name, tier, hash, measured, lines } of compared) {
-        printer.line({ text: name, style: 'bold' }, dim(`  ${id}, ${tier}, hash ${hash}`));
-        for (const { mark, line } of lines)
-          printer.line({
-            text: `${mark} ${neutralise(line)}`,
-            ...(mark === ' ' ? {} : { style: mark === '+' ? 'green' : 'red' }),
-          } as Part);
-        printer.line(dim(measured));
-      }
-    return EXIT.ok;
-  });
+const diffIdentity = onApi(async ({ args }: Positional, { lessonsApi, printer }) => {
+  const parts = await readParts(lessonsApi, args[0]);
+  const waiting = parts.filter(({ state }) => state === 'proposed');
+  const compared = waiting.map((part) => ({
+    id: text(part.id),
+    name: text(part.name),
+    tier: text(part.tier),
+    hash: text(part.hash),
+    measured: measurement(part),
+    lines: diffLines(text(baseOf(part, parts)?.content), text(part.content)),
+  }));
+  printer.document(compared);
+  if (compared.length === 0) printer.note('nothing waits: the files say what is in use');
+  else
+    for (const { id, name, tier, hash, measured, lines } of compared) {
+      printer.line({ text: name, style: 'bold' }, dim(`  ${id}, ${tier}, hash ${hash}`));
+      for (const { mark, line } of lines)
+        printer.line({
+          text: `${mark} ${neutralise(line)}`,
+          ...(mark === ' ' ? {} : { style: mark === '+' ? 'green' : 'red' }),
+        } as Part);
+      printer.line(dim(measured));
+    }
+});
 
 const eventsOf = ({ history }: IdentityPart): readonly JsonObject[] => asArray(history).map(asObject);
 
-const identityHistory = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ lessonsApi }) => {
-    const { printer } = context;
-    const parts = await readParts(lessonsApi, args[0]);
-    const events = parts
-      .flatMap((part) =>
-        eventsOf(part).map((event) => ({ ...event, id: part.id, name: part.name, tier: part.tier })),
-      )
-      .sort((a, b) => Date.parse(text(asObject(a).at)) - Date.parse(text(asObject(b).at)))
-      .map(asObject);
-    if (printer.json) printer.document(events);
-    else
-      printer.table([
-        ['WHEN', 'PART', 'TIER', 'WHO', 'WHAT', 'WHY'].map(dim),
-        ...events.map((event) => [
-          localTime(Date.parse(text(event.at))),
-          text(event.name),
-          text(event.tier),
-          event.by === 'person' ? 'you' : text(event.by),
-          `${text(event.op)} → ${text(event.state)} r${text(event.revision)}`,
-          text(event.reason),
-        ]),
-      ]);
-    return EXIT.ok;
-  });
+const identityHistory = onApi(async ({ args }: Positional, { lessonsApi, printer }) => {
+  const parts = await readParts(lessonsApi, args[0]);
+  const events = parts
+    .flatMap((part) =>
+      eventsOf(part).map((event) => ({ ...event, id: part.id, name: part.name, tier: part.tier })),
+    )
+    .sort((a, b) => Date.parse(text(asObject(a).at)) - Date.parse(text(asObject(b).at)))
+    .map(asObject);
+  printer.document(events);
+  printer.table(['WHEN', 'PART', 'TIER', 'WHO', 'WHAT', 'WHY'], events, (event) => [
+    localTime(Date.parse(text(event.at))),
+    text(event.name),
+    text(event.tier),
+    event.by === 'person' ? 'you' : text(event.by),
+    `${text(event.op)} → ${text(event.state)} r${text(event.revision)}`,
+    text(event.reason),
+  ]);
+});
 
 interface DecideOptions extends Positional {
   readonly reason?: string;
@@ -205,18 +190,10 @@ function choosePart(parts: readonly IdentityPart[], asked: string | undefined, w
   const named = parts.filter(({ id, name }) => asked === undefined || id === asked || name === asked);
   const [part] = named;
   if (part === undefined)
-    throw new CommandError(
-      EXIT.failed,
-      `no ${what}${asked === undefined ? '' : ` named "${asked}"`}`,
-      'see: instar identity show',
-    );
+    throw failure(`no ${what}${asked === undefined ? '' : ` named "${asked}"`}`, 'see: instar identity show');
   if (named.length > 1) {
     const names = named.map(({ id, name }) => `${text(name)} (${text(id)})`).join(', ');
-    throw new CommandError(
-      EXIT.wrongUse,
-      `${plural(named.length, what)} could be meant: ${names}`,
-      'name one after the agent',
-    );
+    throw wrongUse(`${plural(named.length, what)} could be meant: ${names}`, 'name one after the agent');
   }
   return part;
 }
@@ -245,74 +222,71 @@ async function decide(
   const refused = asArray(answer.results)
     .map(asObject)
     .find(({ status }) => status === 'refused');
-  if (refused !== undefined) throw new CommandError(EXIT.failed, text(refused.why));
-  if (context.printer.json) context.printer.document(answer);
-  else context.printer.line(`${done}; generation ${text(answer.generation)}`);
+  if (refused !== undefined) throw failure(text(refused.why));
+  context.printer.document(answer);
+  context.printer.line(`${done}; generation ${text(answer.generation)}`);
   return EXIT.ok;
 }
 
-const approveIdentity = (options: DecideOptions, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ lessonsApi }) => {
-    const parts = await readParts(lessonsApi, options.args[0]);
-    const waiting = parts.filter(({ state }) => state === 'proposed');
-    const part = choosePart(waiting, options.args[1], 'waiting proposal');
-    if (options.unmeasured !== true && !isCompared(part) && part.tier !== 'free')
-      throw new CommandError(
-        EXIT.failed,
-        `${text(part.name)} was not measured: no practice compared attempts with it and without it`,
-        `measure it with: instar identity practise ${agentOf(part)}; or approve it all the same with --unmeasured`,
-      );
-    const base = baseOf(part, parts);
-    const about = `the ${text(part.tier)} part of ${agentOf(part)} (${measurement(part)})`;
-    await confirmOwner(context, `Make this ${about}? It says:\n${neutralise(text(part.content))}\n`);
-    const id = text(part.id);
-    const shown = {
-      [id]: options.hash ?? text(part.hash),
-      ...(base === undefined ? {} : { [text(base.id)]: text(base.hash) }),
-    };
-    const changes =
-      base === undefined ? [{ op: 'move', id, to: 'live' }] : await replacing(base, part, lessonsApi);
-    const done = `${text((base ?? part).name)} of ${agentOf(part)} is in use`;
-    return decide(lessonsApi, { changes, shown, done }, options, context);
-  });
+const approveIdentity = onApi(async (options: DecideOptions, context) => {
+  const { lessonsApi } = context;
+  const parts = await readParts(lessonsApi, options.args[0]);
+  const waiting = parts.filter(({ state }) => state === 'proposed');
+  const part = choosePart(waiting, options.args[1], 'waiting proposal');
+  if (options.unmeasured !== true && !isCompared(part) && part.tier !== 'free')
+    throw failure(
+      `${text(part.name)} was not measured: no practice compared attempts with it and without it`,
+      `measure it with: instar identity practise ${agentOf(part)}; or approve it all the same with --unmeasured`,
+    );
+  const base = baseOf(part, parts);
+  const about = `the ${text(part.tier)} part of ${agentOf(part)} (${measurement(part)})`;
+  await confirmOwner(context, `Make this ${about}? It says:\n${neutralise(text(part.content))}\n`);
+  const id = text(part.id);
+  const shown = {
+    [id]: options.hash ?? text(part.hash),
+    ...(base === undefined ? {} : { [text(base.id)]: text(base.hash) }),
+  };
+  const changes =
+    base === undefined ? [{ op: 'move', id, to: 'live' }] : await replacing(base, part, lessonsApi);
+  const done = `${text((base ?? part).name)} of ${agentOf(part)} is in use`;
+  return decide(lessonsApi, { changes, shown, done }, options, context);
+});
 
-const reflectNow = (_: object, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ api }) => {
-    const answer = await api.practice({ do: 'reflect' });
-    if (context.printer.json) context.printer.document(answer);
-    else context.printer.line(text(answer.said));
-    return EXIT.ok;
-  });
+const reflectNow = onApi(async (_: object, context) => {
+  const { api } = context;
+  const answer = await api.practice({ do: 'reflect' });
+  context.printer.document(answer);
+  context.printer.line(text(answer.said));
+});
 
 const POLL_MS = 250;
 
 /** Attempts with and without what waits, by the running daemon. */
-const practiseIdentity = (
-  { args: [agent, part], detach }: Positional & { readonly detach?: true },
-  context: CommandContext,
-): Promise<ExitCode> =>
-  withApi(context, async ({ api, lessonsApi }) => {
-    const { printer } = context;
+const practiseIdentity = onApi(
+  async (
+    { args: [agent, part], detach }: Positional & { readonly detach?: true },
+    { api, lessonsApi, printer },
+  ) => {
     const begun = await api.practice(compact({ do: 'identity', agent, part }));
-    if (begun.started !== true) throw new CommandError(EXIT.failed, text(begun.why) || 'nothing is measured');
+    if (begun.started !== true) throw failure(text(begun.why) || 'nothing is measured');
     if (detach === true) {
-      if (printer.json) printer.document(begun);
-      else printer.line('The measurement runs in the background. See: instar identity show');
-      return EXIT.ok;
+      printer.document(begun);
+      printer.line('The measurement runs in the background. See: instar identity show');
+      return;
     }
     let now = await api.practice({ do: 'status' });
     while (now.running !== undefined) {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       now = await api.practice({ do: 'status' });
     }
-    if (typeof now.problem === 'string') throw new CommandError(EXIT.failed, now.problem);
+    if (typeof now.problem === 'string') throw failure(now.problem);
     const parts: IdentityPart[] = [];
     for (const id of asArray(begun.proposals)) parts.push((await lessonsApi.show(text(id))) ?? {});
-    if (printer.json) printer.document(parts.map(({ id, name, hash, trial }) => ({ id, name, hash, trial })));
-    else
-      for (const one of parts) printer.line({ text: text(one.name), style: 'bold' }, `: ${measurement(one)}`);
+    printer.document(parts.map(({ id, name, hash, trial }) => ({ id, name, hash, trial })));
+    for (const one of parts) printer.line({ text: text(one.name), style: 'bold' }, `: ${measurement(one)}`);
     return parts.every(isCompared) ? EXIT.ok : EXIT.failed;
-  });
+  },
+);
 
 /** The proposal's text becomes the next revision of the part that it replaces. */
 async function replacing(
@@ -339,48 +313,42 @@ async function replacing(
   ];
 }
 
-const rejectIdentity = (options: DecideOptions, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ lessonsApi }) => {
-    const parts = await readParts(lessonsApi, options.args[0]);
-    const waiting = parts.filter(({ state }) => state === 'proposed');
-    const part = choosePart(waiting, options.args[1], 'waiting proposal');
-    const id = text(part.id);
-    const shown = { [id]: options.hash ?? text(part.hash) };
-    const change = {
-      op: 'move',
-      id,
-      to: 'rejected',
-      ...(options.reason === undefined ? {} : { reason: options.reason }),
-    };
-    const done = `${text(part.name)} of ${agentOf(part)} is rejected`;
-    return decide(lessonsApi, { changes: [change], shown, done }, options, context);
-  });
+const rejectIdentity = onApi(async (options: DecideOptions, context) => {
+  const { lessonsApi } = context;
+  const parts = await readParts(lessonsApi, options.args[0]);
+  const waiting = parts.filter(({ state }) => state === 'proposed');
+  const part = choosePart(waiting, options.args[1], 'waiting proposal');
+  const id = text(part.id);
+  const shown = { [id]: options.hash ?? text(part.hash) };
+  const change = {
+    op: 'move',
+    id,
+    to: 'rejected',
+    ...(options.reason === undefined ? {} : { reason: options.reason }),
+  };
+  const done = `${text(part.name)} of ${agentOf(part)} is rejected`;
+  return decide(lessonsApi, { changes: [change], shown, done }, options, context);
+});
 
-const rollBackIdentity = (options: DecideOptions, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ lessonsApi }) => {
-    const parts = await readParts(lessonsApi, options.args[0]);
-    const used = parts.filter((part) => eventsOf(part).some(isUsed) && part.state !== 'proposed');
-    const part = choosePart(used, options.args[1], 'part that was in use');
-    const past = eventsOf(part).filter((event) => isUsed(event) && event.content !== part.content);
-    const to = options.to === undefined ? asNumber(past.at(-1)?.revision) : Number(options.to);
-    const target = past.findLast(({ revision }) => revision === to);
-    if (target === undefined)
-      throw new CommandError(
-        EXIT.failed,
-        `${text(part.name)} has no ${options.to === undefined ? 'earlier revision' : `revision ${options.to}`} that was in use`,
-        'see: instar identity history',
-      );
-    await confirmOwner(
-      context,
-      `Return ${text(part.name)} of ${agentOf(part)} to revision ${text(target.revision)}? It says:\n${neutralise(text(target.content))}\n`,
+const rollBackIdentity = onApi(async (options: DecideOptions, context) => {
+  const { lessonsApi } = context;
+  const parts = await readParts(lessonsApi, options.args[0]);
+  const used = parts.filter((part) => eventsOf(part).some(isUsed) && part.state !== 'proposed');
+  const part = choosePart(used, options.args[1], 'part that was in use');
+  const past = eventsOf(part).filter((event) => isUsed(event) && event.content !== part.content);
+  const to = options.to === undefined ? asNumber(past.at(-1)?.revision) : Number(options.to);
+  const target = past.findLast(({ revision }) => revision === to);
+  if (target === undefined)
+    throw failure(
+      `${text(part.name)} has no ${options.to === undefined ? 'earlier revision' : `revision ${options.to}`} that was in use`,
+      'see: instar identity history',
     );
-    const id = text(part.id);
-    const change = { op: 'restore', id, revision: target.revision ?? 0, state: 'live' };
-    const done = `${text(part.name)} of ${agentOf(part)} is as in revision ${text(target.revision)}`;
-    return decide(
-      lessonsApi,
-      { changes: [change], shown: { [id]: text(part.hash) }, done },
-      options,
-      context,
-    );
-  });
+  await confirmOwner(
+    context,
+    `Return ${text(part.name)} of ${agentOf(part)} to revision ${text(target.revision)}? It says:\n${neutralise(text(target.content))}\n`,
+  );
+  const id = text(part.id);
+  const change = { op: 'restore', id, revision: target.revision ?? 0, state: 'live' };
+  const done = `${text(part.name)} of ${agentOf(part)} is as in revision ${text(target.revision)}`;
+  return decide(lessonsApi, { changes: [change], shown: { [id]: text(part.hash) }, done }, options, context);
+});

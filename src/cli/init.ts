@@ -12,7 +12,15 @@ import type { DoctorCheck } from '../doctor/doctor-check.ts';
 import { createProbeExchange, type Probe, probeProvider } from '../doctor/probe-provider.ts';
 import { addStarterSkills } from '../lessons/starter/starter-skills.ts';
 import { plural } from '../text/phrases.ts';
-import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import {
+  type CommandContext,
+  type DeclareCommand,
+  EXIT,
+  type ExitCode,
+  expectedError,
+  failure,
+  wrongUse,
+} from './context.ts';
 import { askForProvider, confirmChange, offerStarter } from './init-questions.ts';
 import { offerAgents } from './offer-agents.ts';
 import { dim, lineWidth, noteField } from './print.ts';
@@ -63,8 +71,7 @@ async function init(options: InitOptions, context: CommandContext, isStarting = 
   const isInteractive =
     provider === undefined && stdin.isTTY === true && stderr.isTTY === true && !context.printer.json;
   if (provider === undefined && !isInteractive) {
-    throw new CommandError(
-      EXIT.wrongUse,
+    throw wrongUse(
       'standard input is not a terminal, so --provider is required',
       'instar init --provider NAME [--wire W] [--base-url URL] [--key-env VAR | --pass-through] [--model M] [--force]',
     );
@@ -95,8 +102,7 @@ async function init(options: InitOptions, context: CommandContext, isStarting = 
       const agreed =
         isInteractive && (await confirmChange({ input: stdin, output: stderr }, home.configFile));
       if (!agreed) {
-        throw new CommandError(
-          EXIT.failed,
+        throw failure(
           `${home.configFile} exists; it was not changed`,
           'change it with --force; a copy (.old) is kept',
         );
@@ -109,7 +115,9 @@ async function init(options: InitOptions, context: CommandContext, isStarting = 
     const reloaded = await reloadRunning(context, home);
     const wantsStarter =
       options.starter ?? (isInteractive && (await offerStarter({ input: stdin, output: stderr })));
-    const skills = wantsStarter ? await addStarters(context) : undefined;
+    const skills = wantsStarter
+      ? await withApi(context, ({ lessonsApi }) => addStarterSkills(lessonsApi), true)
+      : undefined;
     const isFresh = next.isFresh && written.backup !== undefined;
     const learning = describeConfiguredWriter(checkConfig(parseJson(next.text), { env }).config, env);
     const result = { ...written, isFresh, learning, ...compact({ skills, reloaded }) };
@@ -125,8 +133,7 @@ async function init(options: InitOptions, context: CommandContext, isStarting = 
 function learningChoice(choice: ProviderChoice, models: readonly string[]): ProviderChoice {
   const model = choice.model ?? (models.length === 1 ? models[0] : undefined);
   if (model !== undefined) return { ...choice, model, learns: true };
-  throw new CommandError(
-    EXIT.wrongUse,
+  throw wrongUse(
     `--learn needs a model: ${choice.name} lists ${plural(models.length, 'model')}`,
     'name one with --model',
   );
@@ -138,31 +145,13 @@ function learningChoice(choice: ProviderChoice, models: readonly string[]): Prov
  */
 async function reloadRunning(context: CommandContext, home: Home): Promise<JsonObject | undefined> {
   if ((await findDaemon(home)) === undefined) return undefined;
-  let report: JsonObject = { running: true };
   try {
-    await withApi(context, async ({ keysApi }) => {
-      report = await keysApi.reload();
-      return EXIT.ok;
-    });
+    return await withApi(context, ({ keysApi }) => keysApi.reload());
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    report = { running: true, problem: error.message };
+    const known = expectedError(error);
+    if (known === undefined) throw error;
+    return { running: true, problem: known.message };
   }
-  return report;
-}
-
-/** The number of skills added. */
-async function addStarters(context: CommandContext): Promise<number> {
-  let added = 0;
-  await withApi(
-    context,
-    async ({ lessonsApi }) => {
-      added = await addStarterSkills(lessonsApi);
-      return EXIT.ok;
-    },
-    true,
-  );
-  return added;
 }
 
 /** Reports an invalid combination of flags as wrong use, not as a broken config. */
@@ -170,7 +159,7 @@ function plan(file: string, choice: ProviderChoice, env: NodeJS.ProcessEnv): Nex
   try {
     return addProvider(file, choice, env);
   } catch (error) {
-    if (error instanceof ConfigError) throw new CommandError(EXIT.wrongUse, error.message);
+    if (error instanceof ConfigError) throw wrongUse(error.message);
     throw error;
   }
 }
@@ -191,10 +180,7 @@ function printResult(
   { name, entry, model }: ProviderChoice,
   check: DoctorCheck,
 ): void {
-  if (printer.json) {
-    printer.document({ ...written, provider: name, entry, ...(model !== undefined && { model }), check });
-    return;
-  }
+  printer.document({ ...written, provider: name, entry, ...(model !== undefined && { model }), check });
   printer.line(`wrote ${written.file}`);
   if (written.backup !== undefined) printer.note(dim('  backup  '), written.backup);
   if (written.isFresh) printer.note('  the old file was invalid: none of its settings were kept');

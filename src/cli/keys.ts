@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { homeAt, openHome } from '../config/home.ts';
 import {
   type KeyProtection,
@@ -6,20 +6,23 @@ import {
   readOrCreateOwnerKey,
   replaceOwnerKey,
 } from '../config/owner-key.ts';
-import { compact, type JsonObject } from '../core/json.ts';
+import { asArray, asObject, compact, type JsonObject } from '../core/json.ts';
 import { localTime, plural, relativeTime } from '../text/phrases.ts';
 import { shortId } from '../text/short-id.ts';
 import { askForOwnerKey, askPassphrase, confirmOwner } from './confirm-owner.ts';
 import {
+  type CommandAction,
   type CommandContext,
-  CommandError,
   type DeclareCommand,
   EXIT,
   type ExitCode,
+  failure,
   type Positional,
+  wrongUse,
 } from './context.ts';
-import { dim } from './print.ts';
-import { withApi } from './with-api.ts';
+import { type Cell, dim } from './print.ts';
+import { wholeNumber } from './usage.ts';
+import { onApi, withApi } from './with-api.ts';
 
 export const declareKeys: DeclareCommand = (keys, act) => {
   keys
@@ -70,36 +73,24 @@ export const declareKeys: DeclareCommand = (keys, act) => {
     .action(act(protectKey));
   keys
     .command('audit')
-    .option('--limit <n>', 'number of entries (default: 30)', parseLimit)
+    .option('--limit <n>', 'number of entries (default: 30)', wholeNumber(1, 999_999))
     .description('Show what was changed with which key, and whether the trail is whole.')
     .action(act(showAudit));
 };
 
-function parseLimit(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Give a number from 1 to 999999.');
-  return Number(text);
-}
+const listKeys = onApi(async (_options: object, { keysApi, printer }) => {
+  const list = await keysApi.list();
+  printer.document(list);
+  if (list.length === 0) printer.note('no keys yet: they are created by instar up and instar connect');
+  else printer.table(['KEY', 'NAME', 'WHOSE', 'AGENTS', 'MAY', 'CREATED', 'REVOKED'], list, keyRow);
+});
 
-const listKeys = (_options: object, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ keysApi }) => {
-    const list = await keysApi.list();
-    const { printer } = context;
-    if (printer.json) printer.document(list);
-    else if (list.length === 0) printer.note('no keys yet: they are created by instar up and instar connect');
-    else
-      printer.table([
-        ['KEY', 'NAME', 'WHOSE', 'AGENTS', 'MAY', 'CREATED', 'REVOKED'].map(dim),
-        ...list.map(keyRow),
-      ]);
-    return EXIT.ok;
-  });
-
-const keyRow = ({ id, name, whose, agents, may, createdAt, revokedAt }: JsonObject): readonly string[] => [
-  String(id),
-  String(name),
-  String(whose),
-  (agents as readonly string[]).join(', ') || 'none yet',
-  (may as readonly string[]).join(', '),
+const keyRow = ({ id, name, whose, agents, may, createdAt, revokedAt }: JsonObject): readonly Cell[] => [
+  id,
+  name,
+  whose,
+  asArray(agents).join(', ') || 'none yet',
+  asArray(may).join(', '),
   timeAgo(createdAt),
   timeAgo(revokedAt),
 ];
@@ -113,36 +104,23 @@ interface CreateOptions extends Positional {
   readonly own?: true;
 }
 
-async function createKey(
-  { args, may, agent, own }: CreateOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const name = args[0] ?? '';
+const createKey: CommandAction<CreateOptions> = async ({ args: [name = ''], may, agent, own }, context) => {
   if (may === 'feedback')
     await confirmOwner(
       context,
       `Count the feedback of "${name}" as a person's? Lessons are learned from it.`,
     );
-  return withApi(
-    context,
-    async ({ keysApi }) => {
-      const made = await keysApi.create(
-        compact({ name, mayRate: may === 'feedback', isOwn: own, agents: agent && [...agent] }),
-      );
-      const { printer } = context;
-      if (printer.json) printer.document(made);
-      else {
-        printer.line(String(made.key));
-        printer.note(
-          dim('  note  '),
-          `this is the only time it is shown; revoke it with: instar team keys revoke ${String(made.id)}`,
-        );
-      }
-      return EXIT.ok;
-    },
-    true,
+  const request = compact({ name, mayRate: may === 'feedback', isOwn: own, agents: agent && [...agent] });
+  const made = await withApi(context, ({ keysApi }) => keysApi.create(request), true);
+  const { printer } = context;
+  printer.document(made);
+  printer.line(String(made.key));
+  printer.note(
+    dim('  note  '),
+    `this is the only time it is shown; revoke it with: instar team keys revoke ${String(made.id)}`,
   );
-}
+  return EXIT.ok;
+};
 
 interface SetOptions extends Positional {
   readonly agent?: readonly string[];
@@ -150,51 +128,43 @@ interface SetOptions extends Positional {
   readonly apart?: true;
 }
 
-async function setKey({ args, agent, own, apart }: SetOptions, context: CommandContext): Promise<ExitCode> {
-  const name = args[0] ?? '';
-  if (own && apart)
-    throw new CommandError(EXIT.wrongUse, '--own and --apart exclude each other', 'use one of them');
+const setKey: CommandAction<SetOptions> = async ({ args: [name = ''], agent, own, apart }, context) => {
+  if (own && apart) throw wrongUse('--own and --apart exclude each other', 'use one of them');
   if (agent === undefined && !own && !apart)
-    throw new CommandError(EXIT.wrongUse, 'nothing to change was named', 'use --agent, --own or --apart');
+    throw wrongUse('nothing to change was named', 'use --agent, --own or --apart');
   if (own)
     await confirmOwner(
       context,
       `Is "${name}" a client of your own? What it learned then holds for your other agents.`,
     );
-  return withApi(context, async ({ keysApi }) => {
-    const isOwn = own ? true : apart ? false : undefined;
-    const changed = await keysApi.change(name, compact({ agents: agent && [...agent], isOwn }));
-    if (changed === undefined)
-      throw new CommandError(EXIT.failed, `no valid key is named "${name}"`, 'see: instar team keys list');
-    const { printer } = context;
-    const { agents, whose, movedLessons } = changed;
-    if (printer.json) printer.document(changed);
-    else {
-      const moved = Number(movedLessons ?? 0);
-      printer.line(
-        `Changed ${String(changed.id)} (${name}): ${String(whose)}, speaks for ${(agents as readonly string[]).join(', ') || 'no agent yet'}.`,
-      );
-      if (moved > 0)
-        printer.line(`${plural(moved, 'lesson')} of it ${moved === 1 ? 'is' : 'are'} yours now.`);
-    }
-    return EXIT.ok;
-  });
-}
+  const isOwn = own ? true : apart ? false : undefined;
+  const request = compact({ agents: agent && [...agent], isOwn });
+  const changed = await withApi(context, ({ keysApi }) => keysApi.change(name, request));
+  if (changed === undefined) throw unknownKey(name);
+  const { printer } = context;
+  const moved = Number(changed.movedLessons ?? 0);
+  printer.document(changed);
+  printer.line(
+    `Changed ${String(changed.id)} (${name}): ${String(changed.whose)}, speaks for ${asArray(changed.agents).join(', ') || 'no agent yet'}.`,
+  );
+  if (moved > 0) printer.line(`${plural(moved, 'lesson')} of it ${moved === 1 ? 'is' : 'are'} yours now.`);
+  return EXIT.ok;
+};
 
-const revokeKey = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ keysApi }) => {
-    const name = args[0] ?? '';
-    const revoked = await keysApi.revoke(name);
-    if (revoked.length === 0)
-      throw new CommandError(EXIT.failed, `no valid key is named "${name}"`, 'see: instar team keys list');
-    if (context.printer.json) context.printer.document(revoked);
-    else
-      for (const key of revoked)
-        context.printer.line(
-          `Revoked ${String(key.id)} (${String(key.name)}). Its client is refused from now on.`,
-        );
-    return EXIT.ok;
-  });
+const unknownKey = (name: string): Error =>
+  failure(`no valid key is named "${name}"`, 'see: instar team keys list');
+
+const revokeKey = onApi(async ({ args }: Positional, context) => {
+  const { keysApi } = context;
+  const name = args[0] ?? '';
+  const revoked = await keysApi.revoke(name);
+  if (revoked.length === 0) throw unknownKey(name);
+  context.printer.document(revoked);
+  for (const key of revoked)
+    context.printer.line(
+      `Revoked ${String(key.id)} (${String(key.name)}). Its client is refused from now on.`,
+    );
+});
 
 interface ProtectOptions {
   readonly passphrase?: true;
@@ -208,17 +178,9 @@ const SHORTEST_PASSPHRASE = 8;
 async function protectKey(options: ProtectOptions, context: CommandContext): Promise<ExitCode> {
   const { passphrase, keyring, off } = options;
   if ([passphrase, keyring, off].filter(Boolean).length > 1)
-    throw new CommandError(
-      EXIT.wrongUse,
-      '--passphrase, --keyring and --off exclude each other',
-      'use one of them',
-    );
+    throw wrongUse('--passphrase, --keyring and --off exclude each other', 'use one of them');
   if (context.env.INSTAR_OWNER_KEY?.trim())
-    throw new CommandError(
-      EXIT.failed,
-      'the owner key comes from INSTAR_OWNER_KEY',
-      'unset the variable first',
-    );
+    throw failure('the owner key comes from INSTAR_OWNER_KEY', 'unset the variable first');
   const home = openHome(context.homeDir);
   const stored = readOrCreateOwnerKey(home, context.env);
   const key = stored.key ?? (await askForOwnerKey(context, stored));
@@ -235,11 +197,10 @@ async function protectKey(options: ProtectOptions, context: CommandContext): Pro
   if (options.new) replaceOwnerKey(home, protection, secret);
   else protectOwnerKey(home, key, protection, secret);
   const { printer } = context;
-  if (printer.json) printer.document({ protection, replaced: options.new ?? false });
-  else
-    printer.line(
-      `${options.new ? 'Replaced the owner key. ' : ''}${WHERE[protection](homeAt(context.homeDir).ownerKeyFile)}`,
-    );
+  printer.document({ protection, replaced: options.new ?? false });
+  printer.line(
+    `${options.new ? 'Replaced the owner key. ' : ''}${WHERE[protection](homeAt(context.homeDir).ownerKeyFile)}`,
+  );
   return EXIT.ok;
 }
 
@@ -252,34 +213,29 @@ const WHERE: Readonly<Record<KeyProtection, (file: string) => string>> = {
 async function newPassphrase(context: CommandContext): Promise<string> {
   const first = await askPassphrase(context, 'New passphrase');
   if (first.length < SHORTEST_PASSPHRASE)
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       `a passphrase needs at least ${SHORTEST_PASSPHRASE} characters; nothing was changed`,
       'try again with a longer one',
     );
   if ((await askPassphrase(context, 'The same passphrase again')) !== first)
-    throw new CommandError(EXIT.failed, 'the two passphrases differ; nothing was changed', 'try again');
+    throw failure('the two passphrases differ; nothing was changed', 'try again');
   return first;
 }
 
-const showAudit = ({ limit = 30 }: { readonly limit?: number }, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ keysApi }) => {
-    const trail = await keysApi.audit(limit);
-    const { printer } = context;
-    if (printer.json) printer.document(trail);
-    else {
-      const rows = (trail.entries as readonly JsonObject[]).map(({ n, at, action, subject, key }) =>
-        [n, localTime(Date.parse(String(at))), action, shortId(String(subject ?? '')), key].map((value) =>
-          String(value ?? ''),
-        ),
-      );
-      if (rows.length === 0) printer.note('nothing was changed yet');
-      else printer.table([['N', 'AT', 'ACTION', 'SUBJECT', 'KEY'].map(dim), ...rows]);
-    }
-    if (trail.fault === undefined) return EXIT.ok;
-    throw new CommandError(
-      EXIT.failed,
-      `the audit trail is broken: ${String(trail.fault)}`,
-      'see: instar doctor',
-    );
-  });
+const showAudit = onApi(async ({ limit = 30 }: { readonly limit?: number }, { keysApi, printer }) => {
+  const trail = await keysApi.audit(limit);
+  printer.document(trail);
+
+  const entries = asArray(trail.entries).map(asObject);
+  if (entries.length === 0) printer.note('nothing was changed yet');
+  else
+    printer.table(['N', 'AT', 'ACTION', 'SUBJECT', 'KEY'], entries, ({ n, at, action, subject, key }) => [
+      n,
+      localTime(Date.parse(String(at))),
+      action,
+      shortId(String(subject ?? '')),
+      key,
+    ]);
+  if (trail.fault === undefined) return;
+  throw failure(`the audit trail is broken: ${String(trail.fault)}`, 'see: instar doctor');
+});

@@ -1,14 +1,8 @@
 import { asArray, asObject } from '../core/json.ts';
 import { confirmOwner } from './confirm-owner.ts';
-import {
-  type CommandAction,
-  type CommandContext,
-  type DeclareCommand,
-  EXIT,
-  type ExitCode,
-} from './context.ts';
+import type { CommandAction, DeclareCommand } from './context.ts';
 import { printWaiting } from './say-waiting.ts';
-import { withApi } from './with-api.ts';
+import { onApi } from './with-api.ts';
 
 export const declareLearning: DeclareCommand = (learning, act) => {
   learning
@@ -25,44 +19,28 @@ export const declareLearning: DeclareCommand = (learning, act) => {
     .action(act(switchTo(false)));
 };
 
-const showLearning = (_options: object, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ api }) => {
-    const learning = await api.learning();
-    const { printer } = context;
-    if (printer.json) printer.document(learning);
-    else {
-      printer.line(`learning is ${learning.on === false ? 'off' : 'on'}`);
-      printWaiting(
-        printer,
-        asArray(learning.waiting)
-          .map(asObject)
-          .filter(({ code, count }) => !(code === 'learning-off' && count === 0)),
-        Date.now(),
-      );
-    }
-    return EXIT.ok;
-  });
+const showLearning = onApi(async (_options: object, { api, printer }) => {
+  const learning = await api.learning();
+  printer.document(learning);
+  printer.line(`learning is ${learning.on === false ? 'off' : 'on'}`);
+  printWaiting(
+    printer,
+    asArray(learning.waiting)
+      .map(asObject)
+      .filter(({ code, count }) => !(code === 'learning-off' && count === 0)),
+    Date.now(),
+  );
+});
 
-const switchTo =
-  (on: boolean): CommandAction<object> =>
-  (_options, context) =>
-    withApi(
-      context,
-      async ({ api }) => {
-        const { printer } = context;
-        const before = await api.learning();
-        const was = before.on !== false;
-        // More freedom for what learns needs a person's word; less does not.
-        if (on && !was) await confirmOwner(context, 'Let Instar learn again?');
-        const done = was === on ? { on, was } : await api.switchLearning(on);
-        if (printer.json) printer.document(done);
-        else if (was === on) printer.line(`learning is ${on ? 'on' : 'off'} already`);
-        else if (on) printer.line('learning is on: failures that waited are learned from');
-        else {
-          printer.line('learning is off: no lesson changes, no model is asked; serving goes on');
-          printer.note({ text: '→ ', style: 'cyan' }, 'turn it on again with: instar learning on');
-        }
-        return EXIT.ok;
-      },
-      true,
-    );
+const switchTo = (on: boolean): CommandAction<object> =>
+  onApi(async (_, context) => {
+    const { api, printer } = context;
+    const was = (await api.learning()).on !== false;
+    // More freedom for what learns needs a person's word; less does not.
+    if (on && !was) await confirmOwner(context, 'Let Instar learn again?');
+    printer.document(was === on ? { on, was } : await api.switchLearning(on));
+    if (was === on) return printer.line(`learning is ${on ? 'on' : 'off'} already`);
+    if (on) return printer.line('learning is on: failures that waited are learned from');
+    printer.line('learning is off: no lesson changes, no model is asked; serving goes on');
+    printer.next('turn it on again with: instar learning on');
+  }, true);

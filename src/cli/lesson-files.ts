@@ -14,15 +14,16 @@ import { NATIVE_FOLDERS, nativeFolder, type SkillProgram } from '../lessons/skil
 import { askOwner, isAtTerminal } from './confirm-owner.ts';
 import {
   type CommandContext,
-  CommandError,
   type DeclareCommand,
   EXIT,
   type ExitCode,
+  failure,
   type Positional,
+  wrongUse,
 } from './context.ts';
 import { findProject } from './newest-turn.ts';
 import { dim, type Part } from './print.ts';
-import { withApi } from './with-api.ts';
+import { onApi } from './with-api.ts';
 
 /** `instar data import`. */
 export const declareImport: DeclareCommand = (command, act) =>
@@ -75,44 +76,35 @@ interface ExportOptions extends Positional {
   readonly private?: true;
 }
 
-const importLessons = (
-  { args, as, format: named, project }: ImportOptions,
-  context: CommandContext,
-): Promise<ExitCode> =>
-  withApi(
-    context,
-    async ({ api, lessonsApi }) => {
-      const from = path.resolve(args[0] ?? '');
-      const source = await openImport(from, named);
-      if (typeof source === 'string') throw new CommandError(EXIT.failed, source);
-      const { format } = source;
-      if (format === 'skills' && project !== undefined)
-        throw new CommandError(EXIT.wrongUse, '--project is for notes: a skill’s file says where it applies');
-      const scope: Scope = project === undefined ? {} : { project: await findProject(api, project, context) };
-      const state = as === 'proposed' || (await mayUse(from, as, context)) ? as : 'proposed';
-      if (format === 'skills')
-        return printReport(
-          await importSkillFiles(lessonsApi, from, state, lintSkill),
-          context,
-          `no skill found in ${from}`,
-        );
-      const report = await importNotes(
-        lessonsApi,
-        { ...source, format },
-        { state, scope, lint: lintSkill, now: Date.now() },
-      );
-      if (project === undefined && format === 'markdown' && report.done.length > 0)
-        context.printer.note(
-          'these rules hold in every project; for one project, import with --project FOLDER',
-        );
-      return printReport(
-        report,
-        context,
-        `no note found in ${from} (read as ${format}; another format: --format)`,
-      );
-    },
-    true,
+const importLessons = onApi(async ({ args, as, format: named, project }: ImportOptions, context) => {
+  const { api, lessonsApi } = context;
+  const from = path.resolve(args[0] ?? '');
+  const source = await openImport(from, named);
+  if (typeof source === 'string') throw failure(source);
+  const { format } = source;
+  if (format === 'skills' && project !== undefined)
+    throw wrongUse('--project is for notes: a skill’s file says where it applies');
+  const scope: Scope = project === undefined ? {} : { project: await findProject(api, project, context) };
+  const state = as === 'proposed' || (await mayUse(from, as, context)) ? as : 'proposed';
+  if (format === 'skills')
+    return printReport(
+      await importSkillFiles(lessonsApi, from, state, lintSkill),
+      context,
+      `no skill found in ${from}`,
+    );
+  const report = await importNotes(
+    lessonsApi,
+    { ...source, format },
+    { state, scope, lint: lintSkill, now: Date.now() },
   );
+  if (project === undefined && format === 'markdown' && report.done.length > 0)
+    context.printer.note('these rules hold in every project; for one project, import with --project FOLDER');
+  return printReport(
+    report,
+    context,
+    `no note found in ${from} (read as ${format}; another format: --format)`,
+  );
+}, true);
 
 /** Imported skills go into prompts only at the word of a person: whoever runs commands may be an agent. */
 async function mayUse(from: string, as: ImportOptions['as'], context: CommandContext): Promise<boolean> {
@@ -124,36 +116,34 @@ async function mayUse(from: string, as: ImportOptions['as'], context: CommandCon
   return false;
 }
 
-const exportLessons = (options: ExportOptions, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ lessonsApi }) => {
-    const dir = path.resolve(options.args[0] ?? '');
-    const report = await exportSkillFiles(lessonsApi, nativeFolder(dir, options.for), {
-      all: options.all === true,
-      overwrite: options.overwrite === true,
-      isPrivate: options.private === true,
-    });
-    return printReport(report, context, 'there are no skills to write yet');
+const exportLessons = onApi(async (options: ExportOptions, context) => {
+  const { lessonsApi } = context;
+  const dir = path.resolve(options.args[0] ?? '');
+  const report = await exportSkillFiles(lessonsApi, nativeFolder(dir, options.for), {
+    all: options.all === true,
+    overwrite: options.overwrite === true,
+    isPrivate: options.private === true,
   });
+  return printReport(report, context, 'there are no skills to write yet');
+});
 
 /** A faulty file does not undo the others; it only sets the exit code. */
 function printReport(report: SkillReport, { printer }: CommandContext, nothing: string): ExitCode {
   const { done, faults, generation } = report;
-  if (done.length === 0 && faults.length === 0) throw new CommandError(EXIT.failed, nothing);
-  if (printer.json) printer.document(report);
-  else {
-    for (const { name, what, notes, findings = [] } of done) {
-      const mark: Part =
-        findings.length === 0 ? { text: '✓ ', style: 'green' } : { text: '! ', style: 'yellow' };
-      printer.line(mark, `${name}: ${what}`);
-      for (const finding of findings) printer.line(`  ${finding}`);
-      for (const note of notes) printer.line(dim(`  ${note}`));
-    }
-    if (done.some(({ findings }) => findings !== undefined))
-      printer.note(
-        'what is marked ! is not in use: keep one with: instar lessons keep NAME, or decide about all with: instar lessons review',
-      );
-    for (const { file, why } of faults) printer.line({ text: '✗ ', style: 'red' }, `${file} ${why}`);
-    if (generation !== undefined) printer.line(`generation ${generation}`);
+  if (done.length === 0 && faults.length === 0) throw failure(nothing);
+  printer.document(report);
+  for (const { name, what, notes, findings = [] } of done) {
+    const mark: Part =
+      findings.length === 0 ? { text: '✓ ', style: 'green' } : { text: '! ', style: 'yellow' };
+    printer.line(mark, `${name}: ${what}`);
+    for (const finding of findings) printer.line(`  ${finding}`);
+    for (const note of notes) printer.line(dim(`  ${note}`));
   }
+  if (done.some(({ findings }) => findings !== undefined))
+    printer.note(
+      'what is marked ! is not in use: keep one with: instar lessons keep NAME, or decide about all with: instar lessons review',
+    );
+  for (const { file, why } of faults) printer.line({ text: '✗ ', style: 'red' }, `${file} ${why}`);
+  if (generation !== undefined) printer.line(`generation ${generation}`);
   return faults.length === 0 ? EXIT.ok : EXIT.failed;
 }

@@ -3,7 +3,7 @@ import { asArray, asObject, type JsonObject } from '../core/json.ts';
 import { isRole, MEMBER_ROLES } from '../core/member.ts';
 import { plural, relativeTime } from '../text/phrases.ts';
 import { confirmOwner } from './confirm-owner.ts';
-import { type CommandContext, type DeclareCommand, EXIT, type ExitCode, type Positional } from './context.ts';
+import type { CommandContext, DeclareCommand, Positional } from './context.ts';
 import { dim } from './print.ts';
 import { withApi } from './with-api.ts';
 
@@ -67,26 +67,20 @@ function parseRole(text: string): string {
 }
 
 /** Asks, and prints what was answered: as JSON, or as `say` puts it. */
-const ask = (
+async function ask(
   context: CommandContext,
   request: JsonObject,
   say: (answer: JsonObject) => void,
   mayCreate = false,
-): Promise<ExitCode> =>
-  withApi(
-    context,
-    async ({ keysApi }) => {
-      const answer = await keysApi.members(request);
-      if (context.printer.json) context.printer.document(answer);
-      else say(answer);
-      return EXIT.ok;
-    },
-    mayCreate,
-  );
+): Promise<undefined> {
+  const answer = await withApi(context, ({ keysApi }) => keysApi.members(request), mayCreate);
+  context.printer.document(answer);
+  if (!context.printer.json) say(answer);
+}
 
 const nameIn = (name: string | undefined): JsonObject => (name === undefined ? {} : { name });
 
-const listMembers = (_options: object, context: CommandContext): Promise<ExitCode> =>
+const listMembers = (_options: object, context: CommandContext): Promise<undefined> =>
   ask(context, { do: 'list' }, (answer) => {
     const { printer } = context;
     const all = asArray(answer.members).map(asObject);
@@ -94,18 +88,15 @@ const listMembers = (_options: object, context: CommandContext): Promise<ExitCod
       printer.note('no members: this home is one person’s. Add one with: instar team members add NAME');
       return;
     }
-    printer.table([
-      ['MEMBER', 'NAME', 'ROLE', 'SHARES', 'KEYS', 'ADDED'].map(dim),
-      ...all.map((one) => [
-        String(one.id),
-        String(one.name),
-        String(one.role),
-        one.shares === true ? 'yes' : 'no',
-        asArray(one.keys)
-          .map((key) => String(asObject(key).id))
-          .join(' '),
-        relativeTime(Date.parse(String(one.addedAt)), Date.now()),
-      ]),
+    printer.table(['MEMBER', 'NAME', 'ROLE', 'SHARES', 'KEYS', 'ADDED'], all, (one) => [
+      String(one.id),
+      String(one.name),
+      String(one.role),
+      one.shares === true ? 'yes' : 'no',
+      asArray(one.keys)
+        .map((key) => String(asObject(key).id))
+        .join(' '),
+      relativeTime(Date.parse(String(one.addedAt)), Date.now()),
     ]);
   });
 
@@ -113,7 +104,7 @@ interface AddOptions extends Positional {
   readonly role?: string;
 }
 
-async function addMember({ args, role }: AddOptions, context: CommandContext): Promise<ExitCode> {
+async function addMember({ args, role }: AddOptions, context: CommandContext): Promise<undefined> {
   const name = args[0] ?? '';
   if (role === 'owner') await confirmOwner(context, `Let "${name}" see and change everything here?`);
   const request = { do: 'add', name, role: role ?? 'member' };
@@ -130,12 +121,12 @@ function sayKey(answer: JsonObject, { printer }: CommandContext, said: string): 
   printer.note(dim('  note  '), `${said} This is the only time the key is shown.`);
 }
 
-const removeMember = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
+const removeMember = ({ args }: Positional, context: CommandContext): Promise<undefined> =>
   ask(context, { do: 'remove', name: args[0] ?? '' }, ({ name }) =>
     context.printer.line(`Removed ${String(name)}. The keys are refused from now on.`),
   );
 
-async function changeRole({ args }: Positional, context: CommandContext): Promise<ExitCode> {
+async function changeRole({ args }: Positional, context: CommandContext): Promise<undefined> {
   const [name = '', role = ''] = args;
   if (role === 'owner') await confirmOwner(context, `Let "${name}" see and change everything here?`);
   return ask(context, { do: 'role', name, role }, (answer) =>
@@ -143,7 +134,7 @@ async function changeRole({ args }: Positional, context: CommandContext): Promis
   );
 }
 
-const makeKey = ({ args }: Positional, context: CommandContext): Promise<ExitCode> => {
+const makeKey = ({ args }: Positional, context: CommandContext): Promise<undefined> => {
   const [name, client] = args;
   const request = { do: 'key', ...nameIn(name), ...(client === undefined ? {} : { client }) };
   return ask(context, request, (answer) =>
@@ -151,14 +142,14 @@ const makeKey = ({ args }: Positional, context: CommandContext): Promise<ExitCod
   );
 };
 
-const revokeKey = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
+const revokeKey = ({ args }: Positional, context: CommandContext): Promise<undefined> =>
   ask(context, { do: 'revoke', name: args[0] ?? '', key: args[1] ?? '' }, ({ revoked, member }) =>
     context.printer.line(`Revoked ${asArray(revoked).join(', ')} of ${String(member)}.`),
   );
 
 const changeSharing =
   (shares: boolean) =>
-  ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
+  ({ args }: Positional, context: CommandContext): Promise<undefined> =>
     ask(context, { do: 'share', shares, ...nameIn(args[0]) }, ({ name, withdrawn }) => {
       const { printer } = context;
       printer.line(
@@ -169,7 +160,7 @@ const changeSharing =
         printer.line(`${plural(gone.length, 'lesson')} of the team retired: ${gone.join(', ')}.`);
     });
 
-const showShared = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
+const showShared = ({ args }: Positional, context: CommandContext): Promise<undefined> =>
   ask(context, { do: 'shared', ...nameIn(args[0]) }, (answer) => {
     const { printer } = context;
     const recorded = asObject(answer.recorded);

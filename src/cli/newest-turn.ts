@@ -5,7 +5,7 @@ import { homeAt } from '../config/home.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
 import { asObject, asString, type JsonObject } from '../core/json.ts';
 import { closestWord } from '../text/closest-word.ts';
-import { type CommandContext, CommandError, EXIT } from './context.ts';
+import { type CommandContext, failure } from './context.ts';
 
 export interface TurnFilter {
   readonly agent?: string;
@@ -31,8 +31,7 @@ export async function findNewestTurn(
     (isNamed ? undefined : await api.newestTurn({ projects: here })) ?? (await api.newestTurn(named));
   if (turn !== undefined) return turn;
   const of = [agent && `of agent "${agent}"`, project && `in project "${project}"`].filter(Boolean).join(' ');
-  throw new CommandError(
-    EXIT.failed,
+  throw failure(
     isNamed ? `no turn ${of} is recorded` : 'no turn is recorded yet',
     isNamed ? 'see: instar sessions list' : 'point an agent at the gateway: instar connect',
   );
@@ -68,16 +67,14 @@ export async function findProject(api: DaemonApi, text: string, context: Command
   }
   const ids = [...known].flatMap(([id, label]) => (label === text ? [id] : []));
   if (ids.length > 1)
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       `several projects are labelled "${text}": ${ids.join(', ')}`,
       'give one of these ids, or its folder',
     );
   const only = ids[0] ?? (isFolder(folder) ? await ofFolder() : undefined);
   if (only !== undefined) return only;
   const closest = closestWord(text, [...known.values()]);
-  throw new CommandError(
-    EXIT.failed,
+  throw failure(
     `no project is labelled "${text}"${closest === undefined ? '' : `; closest: "${closest}"`}`,
     'give a folder, or a label of: instar sessions list',
   );

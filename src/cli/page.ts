@@ -4,7 +4,7 @@ import { findDaemon, isAlive } from '../config/daemon-file.ts';
 import { homeAt } from '../config/home.ts';
 import { readOwnerKey } from '../config/owner-key.ts';
 import { askForOwnerKey } from './confirm-owner.ts';
-import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import { type CommandContext, type DeclareCommand, EXIT, type ExitCode, failure } from './context.ts';
 import { openUrl } from './foreground.ts';
 
 export const declarePage: DeclareCommand = (command, act) =>
@@ -30,11 +30,7 @@ async function showPage({ open, signOut }: PageOptions, context: CommandContext)
     return saySignedOut(context);
   }
   if (daemon === undefined || !isAlive(daemon) || owner === undefined)
-    throw new CommandError(
-      EXIT.failed,
-      'Instar is not running, so that there is no page',
-      'start it: instar up',
-    );
+    throw failure('Instar is not running, so that there is no page', 'start it: instar up');
   const key = owner.key ?? (await askForOwnerKey(context, owner));
   try {
     if (signOut === true) {
@@ -42,23 +38,22 @@ async function showPage({ open, signOut }: PageOptions, context: CommandContext)
       return saySignedOut(context);
     }
     const { url, expiresAt, hasPage } = await askPageCode(daemon, key);
-    if (!hasPage)
-      throw new CommandError(EXIT.failed, 'this build of Instar has no page', 'build it: npm run build');
-    if (printer.json) printer.document({ url, expiresAt });
-    else printer.line(url);
+    if (!hasPage) throw failure('this build of Instar has no page', 'build it: npm run build');
+    printer.document({ url, expiresAt });
+    printer.line(url);
     if (open)
       openUrl(url, (message) =>
         printer.note(`cannot open a browser (${message}): open the address yourself`),
       );
     return EXIT.ok;
   } catch (error) {
-    if (error instanceof ApiError) throw new CommandError(EXIT.failed, error.message, 'see: instar status');
+    if (error instanceof ApiError) throw failure(error.message, 'see: instar status');
     throw error;
   }
 }
 
 function saySignedOut({ printer }: CommandContext): ExitCode {
-  if (printer.json) printer.document({ signedOut: true });
-  else printer.line('Every browser is signed out. To sign in again: instar page --open');
+  printer.document({ signedOut: true });
+  printer.line('Every browser is signed out. To sign in again: instar page --open');
   return EXIT.ok;
 }

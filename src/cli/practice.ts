@@ -1,21 +1,24 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { Argument, InvalidArgumentError, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import type { DaemonApi } from '../core/daemon-api.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../core/json.ts';
 import { PRACTICE_KINDS } from '../core/practice.ts';
 import { dollars, plural } from '../text/phrases.ts';
 import {
+  type CommandAction,
   type CommandContext,
-  CommandError,
   type DeclareCommand,
   EXIT,
   type ExitCode,
+  failure,
   type Positional,
+  wrongUse,
 } from './context.ts';
 import { dim, type Printer } from './print.ts';
 import { createProgress, type ProgressState } from './progress.ts';
-import { withApi } from './with-api.ts';
+import { wholeNumber } from './usage.ts';
+import { onApi } from './with-api.ts';
 
 interface SessionOptions {
   readonly kind?: string;
@@ -57,99 +60,100 @@ interface TaskOptions extends Positional {
   readonly drop?: true;
 }
 
-function practiceTasks(options: TaskOptions, context: CommandContext): Promise<ExitCode> {
+const practiceTasks: CommandAction<TaskOptions> = async (options, context) => {
   const { args, add, drop } = options;
-  const [first] = args;
-  if (add === true || drop === true) {
-    if (first !== undefined)
-      return add === true ? addTasks(options, context) : excludeTasks(options, context);
-    const what = add === true ? 'no file was named' : 'no task was named';
-    throw new CommandError(
-      EXIT.wrongUse,
-      what,
+  if ((add ?? drop) === undefined)
+    return args[0] === undefined ? listTasks(options, context) : showTask(options, context);
+  if (args[0] === undefined)
+    throw wrongUse(
+      add === true ? 'no file was named' : 'no task was named',
       `instar practice tasks ${add === true ? '--add FILE' : '--drop TASK'}`,
     );
-  }
-  return first === undefined ? listTasks(options, context) : showTask(options, context);
-}
+  return add === true ? addTasks(options, context) : excludeTasks(options, context);
+};
 
-const runOrPlan = (options: RunOptions, context: CommandContext): Promise<ExitCode> =>
+const runOrPlan: CommandAction<RunOptions> = (options, context) =>
   options.plan === true ? plan(options, context) : run(options, context);
 
-const withSession = (command: import('commander').Command) =>
+const withSession = (command: Command): Command =>
   command
     .addOption(
       new Option('--kind <kind>', 'the kind of session (default: what is due)').choices([...PRACTICE_KINDS]),
     )
-    .option('--tasks <n>', 'number of tasks', parseCount)
-    .option('--group <n>', 'attempts at each task', parseCount)
+    .option('--tasks <n>', 'number of tasks', wholeNumber(1, 9_999))
+    .option('--group <n>', 'attempts at each task', wholeNumber(1, 9_999))
     .option('--domain <name>', 'only tasks of this domain');
-
-function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Give a whole number from 1 to 9999.');
-  return Number(text);
-}
 
 const requestOf = ({ kind, tasks, domain, group }: SessionOptions): JsonObject =>
   compact({ kind, tasks, domain, group });
 
-const show = (
-  context: CommandContext,
-  ask: (api: DaemonApi) => Promise<JsonObject>,
+/** Asks, and prints the answer. */
+const show = <Options>(
+  ask: (options: Options) => JsonObject,
   print: (answer: JsonObject, printer: Printer) => void,
   isDone: (answer: JsonObject) => boolean = () => true,
-): Promise<ExitCode> =>
-  withApi(context, async ({ api }) => {
-    const answer = await ask(api);
-    if (context.printer.json) context.printer.document(answer);
-    else print(answer, context.printer);
+): CommandAction<Options> =>
+  onApi(async (options, { api, printer }) => {
+    const answer = await api.practice(ask(options));
+    printer.document(answer);
+    if (!printer.json) print(answer, printer);
     return isDone(answer) ? EXIT.ok : EXIT.failed;
   });
 
-const status = (_: object, context: CommandContext): Promise<ExitCode> =>
-  show(context, (api) => api.practice({ do: 'status' }), showStatus);
+const status = show(
+  () => ({ do: 'status' }),
+  (answer, printer) => {
+    const [running, due, tasks] = [answer.running, answer.due, answer.tasks].map(asObject);
+    const sessions = asArray(answer.sessions).map(asObject);
+    printer.fields([
+      ['session', running?.run === undefined ? 'none is running' : progressOf(running)],
+      ...textRow('problem', answer.problem),
+      ...textRow('not now', answer.whyNot),
+      ['due', due?.kind === undefined ? 'nothing' : `${due.kind}: ${due.why}`],
+      [
+        'tasks',
+        `${tasks?.count}: ${tasks?.learn} to learn from, ${tasks?.gate} to measure lessons on, ${tasks?.report} for reports`,
+      ],
+      ...asArray(answer.faults).map((fault) => ['file', faultWords(fault)] as const),
+      ...asArray(answer.yields)
+        .map(asObject)
+        .map(
+          (one) =>
+            [
+              'brought',
+              `${one.kind}: ${plural(Number(one.sessions), 'session')}, ${plural(Number(one.learned), 'lesson')} on trial, ${one.helpful} measured to help, ${one.tokens} tokens, ${dollars(Number(one.usd))}`,
+            ] as const,
+        ),
+      ...asArray(answer.origins)
+        .map(asObject)
+        .map(
+          (one) =>
+            [
+              'from',
+              `${one.origin} tasks: ${plural(Number(one.learned), 'lesson')} for ${one.tokens} tokens of attempts`,
+            ] as const,
+        ),
+      ...weightsRows(asObject(sessions.find(({ weights }) => weights !== undefined))),
+    ]);
+    if (sessions.length === 0) return;
+    printer.line('');
+    printer.table(['SESSION', 'KIND', 'TASKS', 'END', 'LEARNED', 'WHY'], sessions, (one) => [
+      one.run,
+      one.kind,
+      one.tasks,
+      one.end,
+      one.learned,
+      one.why,
+    ]);
+  },
+);
 
-function showStatus(answer: JsonObject, printer: Printer): void {
-  const running = asObject(answer.running);
-  const due = asObject(answer.due);
-  const tasks = asObject(answer.tasks);
-  const rows: (readonly [string, string])[] = [];
-  rows.push(['session', running.run === undefined ? 'none is running' : progressOf(running)]);
-  if (typeof answer.problem === 'string') rows.push(['problem', answer.problem]);
-  if (typeof answer.whyNot === 'string') rows.push(['not now', answer.whyNot]);
-  rows.push(['due', due.kind === undefined ? 'nothing' : `${due.kind}: ${due.why}`]);
-  rows.push([
-    'tasks',
-    `${tasks.count}: ${tasks.learn} to learn from, ${tasks.gate} to measure lessons on, ${tasks.report} for reports`,
-  ]);
-  for (const fault of asArray(answer.faults).map(asObject))
-    rows.push(['file', `${fault.file}:${fault.line}: ${fault.what}. ${fault.fix}`]);
-  for (const one of asArray(answer.yields).map(asObject))
-    rows.push([
-      'brought',
-      `${one.kind}: ${plural(Number(one.sessions), 'session')}, ${plural(Number(one.learned), 'lesson')} on trial, ${one.helpful} measured to help, ${one.tokens} tokens, ${dollars(Number(one.usd))}`,
-    ]);
-  for (const one of asArray(answer.origins).map(asObject))
-    rows.push([
-      'from',
-      `${one.origin} tasks: ${plural(Number(one.learned), 'lesson')} for ${one.tokens} tokens of attempts`,
-    ]);
-  const sessions = asArray(answer.sessions).map(asObject);
-  rows.push(...weightsRows(asObject(sessions.find(({ weights }) => weights !== undefined))));
-  printer.fields(rows);
-  if (sessions.length === 0) return;
-  printer.line('');
-  printer.table([
-    [dim('session'), dim('kind'), dim('tasks'), dim('end'), dim('learned'), dim('why')],
-    ...sessions.map(({ run, kind, tasks: count, end, learned, why }) => [
-      `${run}`,
-      `${kind}`,
-      `${count}`,
-      `${end}`,
-      `${learned ?? ''}`,
-      `${why}`,
-    ]),
-  ]);
+const textRow = (label: string, value: unknown): readonly (readonly [string, string])[] =>
+  typeof value === 'string' ? [[label, value]] : [];
+
+function faultWords(fault: unknown): string {
+  const { file, line, what, fix } = asObject(fault);
+  return `${file}:${line}: ${what}. ${fix}`;
 }
 
 /** What a session did to weights. */
@@ -205,42 +209,35 @@ function stateOf({
   };
 }
 
-const plan = (options: SessionOptions, context: CommandContext): Promise<ExitCode> =>
-  show(
-    context,
-    (api) => api.practice({ do: 'plan', ...requestOf(options) }),
-    (answer, printer) => {
-      if (typeof answer.continues === 'string')
-        return printer.line(
-          `The session ${answer.continues} was interrupted and goes on with: instar practice run`,
-        );
-      printer.line(
-        `${answer.kind}: ${plural(Number(answer.tasks), 'task')} × ${answer.epochs} × ${answer.groupSize} attempts`,
-        dim(` (${answer.why})`),
+const plan = show(
+  (options: SessionOptions) => ({ do: 'plan', ...requestOf(options) }),
+  (answer, printer) => {
+    if (typeof answer.continues === 'string')
+      return printer.line(
+        `The session ${answer.continues} was interrupted and goes on with: instar practice run`,
       );
-      const total = asObject(answer.total);
-      printer.table([
-        [dim('stage'), dim('calls'), dim('tokens'), dim('cost'), dim('from')],
-        ...asArray(answer.stages)
-          .map(asObject)
-          .map(({ stage, calls, tokens, usd, isMeasured }) => [
-            `${stage}`,
-            `${calls}`,
-            `${tokens}`,
-            dollars(Number(usd)),
-            dim(isMeasured === true ? 'measured' : 'estimated'),
-          ]),
-        ['total', `${total.calls}`, `${total.tokens}`, dollars(Number(total.usd)), ''],
-      ]);
-      if (typeof answer.whyNot === 'string') printer.note(`It cannot begin now: ${answer.whyNot}`);
-      else if (answer.isPriced === false)
-        printer.note(
-          'The price of a model is unknown: the cost is too low. Set it in the provider’s entry (price).',
-        );
-      if (Number(answer.tasks) === 0)
-        printer.note('There are no tasks yet. Add some with: instar practice tasks --add FILE.jsonl');
-    },
-  );
+    printer.line(
+      `${answer.kind}: ${plural(Number(answer.tasks), 'task')} × ${answer.epochs} × ${answer.groupSize} attempts`,
+      dim(` (${answer.why})`),
+    );
+    const stages = [...asArray(answer.stages).map(asObject), { stage: 'total', ...asObject(answer.total) }];
+    printer.table(['STAGE', 'CALLS', 'TOKENS', 'COST', 'FROM'], stages, (one: JsonObject) => [
+      one.stage,
+      one.calls,
+      one.tokens,
+      dollars(Number(one.usd)),
+      one.isMeasured === undefined ? '' : dim(one.isMeasured === true ? 'measured' : 'estimated'),
+    ]);
+    if (typeof answer.whyNot === 'string') printer.note(`It cannot begin now: ${answer.whyNot}`);
+    else if (answer.isPriced === false)
+      printer.note(
+        'The price of a model is unknown: the cost is too low. Set it in the provider’s entry (price).',
+      );
+    if (Number(answer.tasks) === 0) printer.note(NO_TASKS);
+  },
+);
+
+const NO_TASKS = 'There are no tasks yet. Add some with: instar practice tasks --add FILE.jsonl';
 
 const POLL_MS = 500;
 
@@ -249,82 +246,72 @@ interface RunOptions extends SessionOptions {
   readonly plan?: true;
 }
 
-const run = (options: RunOptions, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ api }) => {
-    const { printer } = context;
-    const begun = await api.practice({ do: 'run', ...requestOf(options) });
-    if (begun.started !== true) {
-      if (printer.json) printer.document(begun);
-      else printer.line(`Nothing was practised. ${asString(begun.why) ?? ''}`);
-      return EXIT.failed;
-    }
-    if (options.detach === true) {
-      if (printer.json) printer.document(begun);
-      else printer.line('The session runs in the background. See: instar practice');
-      return EXIT.ok;
-    }
-    const stop = new AbortController();
-    const onSignal = (): void => stop.abort();
-    process.once('SIGINT', onSignal);
-    process.once('SIGTERM', onSignal);
-    const progress = createProgress(context);
-    try {
-      for (;;) {
-        if (stop.signal.aborted) await api.practice({ do: 'stop' });
-        const now = await api.practice({ do: 'status' });
-        const running = asObject(now.running);
-        if (running.tasks === undefined) {
-          progress.clear();
-          const code = await reportEnd(api, now, context);
-          return stop.signal.aborted ? EXIT.interrupted : code;
-        }
-        progress.show(stop.signal.aborted ? { phase: 'stopping' } : stateOf(running));
-        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+const run = onApi(async (options: RunOptions, context) => {
+  const { api, printer } = context;
+  const begun = await api.practice({ do: 'run', ...requestOf(options) });
+  if (begun.started !== true) {
+    printer.document(begun);
+    printer.line(`Nothing was practised. ${asString(begun.why) ?? ''}`);
+    return EXIT.failed;
+  }
+  if (options.detach === true) {
+    printer.document(begun);
+    printer.line('The session runs in the background. See: instar practice');
+    return;
+  }
+  const stop = new AbortController();
+  const onSignal = (): void => stop.abort();
+  process.once('SIGINT', onSignal);
+  process.once('SIGTERM', onSignal);
+  const progress = createProgress(context);
+  try {
+    for (;;) {
+      if (stop.signal.aborted) await api.practice({ do: 'stop' });
+      const now = await api.practice({ do: 'status' });
+      const running = asObject(now.running);
+      if (running.tasks === undefined) {
+        progress.clear();
+        const code = await reportEnd(api, now, context);
+        return stop.signal.aborted ? EXIT.interrupted : code;
       }
-    } finally {
-      process.off('SIGINT', onSignal);
-      process.off('SIGTERM', onSignal);
+      progress.show(stop.signal.aborted ? { phase: 'stopping' } : stateOf(running));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
-  });
+  } finally {
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
+  }
+});
 
 async function reportEnd(api: DaemonApi, now: JsonObject, context: CommandContext): Promise<ExitCode> {
   if (typeof now.problem === 'string')
-    throw new CommandError(EXIT.failed, now.problem, 'the session goes on with: instar practice run');
+    throw failure(now.problem, 'the session goes on with: instar practice run');
   const answer = await api.practice({ do: 'report' });
-  if (context.printer.json) context.printer.document(answer);
-  else showReport(answer, context.printer);
+  context.printer.document(answer);
+  showReport(answer, context.printer);
   return answer.end === 'done' || answer.end === 'budget' ? EXIT.ok : EXIT.failed;
 }
 
-const stop = (_: object, context: CommandContext): Promise<ExitCode> =>
-  show(
-    context,
-    (api) => api.practice({ do: 'stop' }),
-    ({ stopped }, printer) =>
-      printer.line(
-        stopped === true
-          ? 'The session is stopped. It goes on with: instar practice run'
-          : 'No session is running.',
-      ),
-  );
+const stop = show(
+  () => ({ do: 'stop' }),
+  ({ stopped }, printer) =>
+    printer.line(
+      stopped === true
+        ? 'The session is stopped. It goes on with: instar practice run'
+        : 'No session is running.',
+    ),
+);
 
-const report = (
-  { args: [id], out }: { readonly args: readonly string[]; readonly out?: string },
-  context: CommandContext,
-): Promise<ExitCode> =>
-  show(
-    context,
-    (api) => api.practice(compact({ do: 'report', run: id })),
-    (answer, printer) => showReport(answer, printer),
-  ).then(async (code) => {
-    if (out === undefined) return code;
-    return withApi(context, async ({ api }) => {
-      const file = path.resolve(out);
-      writeFileSync(file, practiceMarkdown(await api.practice(compact({ do: 'report', run: id }))));
-      context.printer.note(`The report is in ${file}`);
-      return code;
-    });
-  });
+const report = onApi(
+  async ({ args: [run], out }: Positional & { readonly out?: string }, { api, printer }) => {
+    const answer = await api.practice(compact({ do: 'report', run }));
+    printer.document(answer);
+    showReport(answer, printer);
+    if (out === undefined) return;
+    writeFileSync(path.resolve(out), practiceMarkdown(answer));
+    printer.note(`The report is in ${path.resolve(out)}`);
+  },
+);
 
 /** A session of practice: its tasks with every reward, what was learned, what each stage cost. */
 function practiceMarkdown(answer: JsonObject): string {
@@ -383,7 +370,7 @@ function showReport(answer: JsonObject, printer: Printer): void {
   printer.fields([
     ['session', `${answer.kind} ${answer.run}: ${answer.end}`],
     ['why', `${answer.why}`],
-    ...(typeof answer.note === 'string' ? [['note', answer.note] as const] : []),
+    ...textRow('note', answer.note),
     [
       'attempts',
       `${counts.graded ?? 0} graded, ${counts.ungraded ?? 0} without a grade, ${counts.infrastructure ?? 0} broken off`,
@@ -402,82 +389,64 @@ function showReport(answer: JsonObject, printer: Printer): void {
   printer.line('');
   if (lessons.length === 0) printer.line('Nothing was learned.');
   if (lessons.length === 0) return;
-  printer.table([
-    [dim('lesson'), dim('now'), dim('measured'), dim('says')],
-    ...lessons.map(({ name, outcome, why, state, tested, says }) => [
-      `${name}`,
-      `${state ?? outcome}`,
-      asString(tested) ?? asArray(why).map(String).join('; '),
-      `${says ?? ''}`,
-    ]),
+  printer.table(['LESSON', 'NOW', 'MEASURED', 'SAYS'], lessons, (one) => [
+    one.name,
+    one.state ?? one.outcome,
+    asString(one.tested) ?? asArray(one.why).join('; '),
+    one.says,
   ]);
 }
 
-const listTasks = ({ domain }: { readonly domain?: string }, context: CommandContext): Promise<ExitCode> =>
-  show(
-    context,
-    (api) => api.practice(compact({ do: 'tasks', domain })),
-    (answer, printer) => {
-      const tasks = asArray(answer.tasks).map(asObject);
-      if (tasks.length === 0)
-        return printer.line('There are no tasks yet. Add some with: instar practice tasks --add FILE.jsonl');
-      printer.table([
-        [dim('task'), dim('from'), dim('split'), dim('graded by'), dim('expected'), dim('request')],
-        ...tasks.map(({ id, origin, split, check, expected, prompt }) => [
-          `${id}`,
-          `${origin}`,
-          `${split}`,
-          `${check ?? 'comparison'}`,
-          `${expected}`,
-          `${prompt}`,
-        ]),
-      ]);
-    },
-  );
+const listTasks = show(
+  ({ domain }: TaskOptions) => compact({ do: 'tasks', domain }),
+  (answer, printer) => {
+    const tasks = asArray(answer.tasks).map(asObject);
+    if (tasks.length === 0) return printer.line(NO_TASKS);
+    printer.table(['TASK', 'FROM', 'SPLIT', 'GRADED BY', 'EXPECTED', 'REQUEST'], tasks, (one) => [
+      one.id,
+      one.origin,
+      one.split,
+      one.check ?? 'comparison',
+      one.expected,
+      one.prompt,
+    ]);
+  },
+);
 
-const showTask = ({ args: [id = ''] }: Positional, context: CommandContext): Promise<ExitCode> =>
-  show(
-    context,
-    (api) => api.practice({ do: 'task', id }),
-    ({ whole, ...task }, printer) => {
-      printer.fields(
-        Object.entries(task).map(([name, value]) => [
-          name,
-          typeof value === 'string' ? value : JSON.stringify(value),
-        ]),
-      );
-      printer.text(JSON.stringify(whole, undefined, 2));
-    },
-  );
-
-const addTasks = ({ args: [file = ''] }: Positional, context: CommandContext): Promise<ExitCode> => {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new CommandError(
-      EXIT.wrongUse,
-      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      'give a file with one JSON object a line',
+const showTask = show(
+  ({ args: [id = ''] }: Positional) => ({ do: 'task', id }),
+  ({ whole, ...task }, printer) => {
+    printer.fields(
+      Object.entries(task).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? value : JSON.stringify(value),
+      ]),
     );
-  }
-  return show(
-    context,
-    (api) => api.practice({ do: 'add', text, file: path.basename(file) }),
-    ({ added, known, duplicates, faults }, printer) => {
-      printer.line(`${plural(Number(added), 'task')} added, ${known} known already, ${duplicates} repeated`);
-      for (const fault of asArray(faults).map(asObject))
-        printer.note(`${fault.file}:${fault.line}: ${fault.what}. ${fault.fix}`);
-    },
-    ({ added }) => Number(added) > 0,
-  );
-};
+    printer.text(JSON.stringify(whole, undefined, 2));
+  },
+);
 
-const excludeTasks = ({ args: id }: Positional, context: CommandContext): Promise<ExitCode> =>
-  show(
-    context,
-    (api) => api.practice({ do: 'exclude', ids: [...id] }),
-    ({ excluded, unknown }, printer) =>
-      printer.line(`${plural(Number(excluded), 'task')} excluded, ${unknown} not known`),
-    ({ excluded }) => Number(excluded) > 0,
-  );
+const addTasks = show(
+  ({ args: [file = ''] }: Positional) => ({ do: 'add', text: readTasks(file), file: path.basename(file) }),
+  ({ added, known, duplicates, faults }, printer) => {
+    printer.line(`${plural(Number(added), 'task')} added, ${known} known already, ${duplicates} repeated`);
+    for (const fault of asArray(faults)) printer.note(faultWords(fault));
+  },
+  ({ added }) => Number(added) > 0,
+);
+
+function readTasks(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw wrongUse(`${file} cannot be read: ${why}`, 'give a file with one JSON object a line');
+  }
+}
+
+const excludeTasks = show(
+  ({ args: ids }: Positional) => ({ do: 'exclude', ids: [...ids] }),
+  ({ excluded, unknown }, printer) =>
+    printer.line(`${plural(Number(excluded), 'task')} excluded, ${unknown} not known`),
+  ({ excluded }) => Number(excluded) > 0,
+);

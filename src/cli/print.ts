@@ -1,10 +1,14 @@
 import { neutralise, neutraliseJson, neutraliseLine } from '../base/printable.ts';
+import type { Json } from '../core/json.ts';
 import { cutToWidth, textWidth, wrapText } from '../text/text-width.ts';
 
 type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan';
 
 /** Plain or styled text. Control characters are escaped before printing. */
 export type Part = string | { readonly text: string; readonly style: Style };
+
+/** A cell of a table; a value that is absent is empty. */
+export type Cell = Part | Json | undefined;
 
 export interface OutputStream {
   write(text: string): unknown;
@@ -13,17 +17,19 @@ export interface OutputStream {
   readonly columns?: number;
 }
 
+/** With `--json` only `document` prints; without it everything else does, so that a command says both and asks nothing. */
 export interface Printer {
-  /** Whether `--json` was given: one JSON document replaces the text output. */
   readonly json: boolean;
   /** A line of the result, on standard output. */
-  line(...parts: readonly Part[]): void;
-  /** Rows in columns, on standard output. On a terminal the longest cells are cut with `…`; the first column never is. */
-  table(rows: readonly (readonly Part[])[]): void;
+  line(...parts: readonly Part[]): undefined;
+  /** A row of cells for each of a list, in columns, on standard output. On a terminal the longest cells are cut with `…`; the first column never is. */
+  table<T>(head: readonly string[], list: readonly T[], cells: (one: T) => readonly Cell[]): void;
   /** Labels with a text each, on standard output; a repeated label is printed once. On a terminal long texts continue on the next line, under the text. */
   fields(rows: readonly (readonly [label: Part, text: Part])[]): void;
-  /** A line on standard error; omitted with `--json`. */
-  note(...parts: readonly Part[]): void;
+  /** A line on standard error. */
+  note(...parts: readonly Part[]): undefined;
+  /** The command that comes next, as a note. */
+  next(text: string): void;
   /** The whole result as JSON, on standard output. */
   document(value: unknown): void;
   /** Several lines of text, such as help, on standard output. */
@@ -50,22 +56,39 @@ export function createPrinter(options: {
     const colour = !env.NO_COLOR && (stream.isTTY === true || isSet(env.FORCE_COLOR));
     stream.write(`${parts.map((part) => render(part, colour)).join('')}\n`);
   };
+  const say =
+    (stream: OutputStream) =>
+    (...parts: readonly Part[]): undefined => {
+      if (!json) writeLine(stream, parts);
+    };
+  const [line, note] = [say(stdout), say(stderr)];
   return {
     json,
-    line: (...parts) => writeLine(stdout, parts),
-    table: (rows) => {
-      for (const row of align(rows, lineWidth(stdout, env))) writeLine(stdout, row);
+    line,
+    note,
+    table: (head, list, cells) => {
+      const rows = list.map((one) => cells(one).map(partOf));
+      const all = head.length > 0 ? [head.map(dim), ...rows] : rows;
+      for (const row of align(all, lineWidth(stdout, env))) line(...row);
     },
     fields: (rows) => {
-      for (const row of hang(rows, lineWidth(stdout, env))) writeLine(stdout, row);
+      for (const row of hang(rows, lineWidth(stdout, env))) line(...row);
     },
-    note: (...parts) => {
-      if (!json) writeLine(stderr, parts);
+    next: (text) => note({ text: '→ ', style: 'cyan' }, text),
+    document: (value) => {
+      if (json) stdout.write(`${neutraliseJson(JSON.stringify(value, null, 2))}\n`);
     },
-    document: (value) => void stdout.write(`${neutraliseJson(JSON.stringify(value, null, 2))}\n`),
-    text: (text) => void stdout.write(`${neutralise(text).trimEnd()}\n`),
+    text: (text) => {
+      if (!json) stdout.write(`${neutralise(text).trimEnd()}\n`);
+    },
   };
 }
+
+const isPart = (cell: Cell): cell is Part =>
+  typeof cell === 'string' ||
+  (typeof cell === 'object' && cell !== null && 'text' in cell && 'style' in cell);
+
+const partOf = (cell: Cell): Part => (isPart(cell) ? cell : cell === undefined ? '' : String(cell));
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== '' && value !== '0';
 

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config/config-error.ts';
 import { homeDir } from '../config/home.ts';
-import { type Act, type CliContext, CommandError, EXIT, type ExitCode } from './context.ts';
+import { type Act, type CliContext, EXIT, type ExitCode, expectedError } from './context.ts';
 import { addCommands, declareCommand } from './help.ts';
 import { currentWords } from './old-names.ts';
 import { createPrinter, lineWidth, type Printer } from './print.ts';
@@ -23,7 +23,12 @@ export async function runProgram(typed: readonly string[], context: CliContext):
     async function (this: Command) {
       const options = { ...this.optsWithGlobals<{ home?: string }>(), args: this.args };
       const dir = homeDir(options.home, context.env);
-      exitCode = await action(options as Parameters<typeof action>[0], { ...context, printer, homeDir: dir });
+      const code = await action(options as Parameters<typeof action>[0], {
+        ...context,
+        printer,
+        homeDir: dir,
+      });
+      exitCode = code ?? EXIT.ok;
     };
   addCommands(program);
   program.hook('preSubcommand', (_program, command) => declareCommand(command, act));
@@ -103,7 +108,7 @@ async function report(
   const isBareCall = error instanceof CommanderError && error.code === 'commander.help';
   if (isBareCall) stderr.write(help);
   else printer.note({ text: 'instar: ', style: 'red' }, failure.message);
-  if (failure.fix !== undefined && !isBareCall) printer.note({ text: '→ ', style: 'cyan' }, failure.fix);
+  if (failure.fix !== undefined && !isBareCall) printer.next(failure.fix);
   if (failure.stack !== undefined && env.INSTAR_DEBUG) printer.note(failure.stack);
   return failure.exitCode;
 }
@@ -137,8 +142,9 @@ function describe(error: unknown, see: string): DescribedError {
     const message = error.code === 'commander.help' ? 'no command was given' : sayUsageError(error.message);
     return { exitCode: EXIT.wrongUse, message, fix: see };
   }
-  if (error instanceof CommandError) {
-    const { exitCode, message, fix = exitCode === EXIT.wrongUse ? see : undefined } = error;
+  const expected = expectedError(error);
+  if (expected !== undefined) {
+    const { exitCode, message, fix = exitCode === EXIT.wrongUse ? see : undefined } = expected;
     return { exitCode, message, ...(fix !== undefined && { fix }) };
   }
   if (error instanceof ConfigError) return { exitCode: EXIT.failed, message: error.message };

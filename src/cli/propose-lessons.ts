@@ -2,16 +2,9 @@ import { type Command, Option } from 'commander';
 import { proposeToWorkshop } from '../connect/openclaw-workshop.ts';
 import { asArray, asObject, asString, type JsonObject } from '../core/json.ts';
 import { plural } from '../text/phrases.ts';
-import {
-  type CommandContext,
-  CommandError,
-  type DeclareCommand,
-  EXIT,
-  type ExitCode,
-  type Positional,
-} from './context.ts';
+import { type DeclareCommand, failure, type Positional } from './context.ts';
 import { rare } from './help.ts';
-import { withApi } from './with-api.ts';
+import { onApi } from './with-api.ts';
 
 /** `lessons propose`. */
 export const declareProposeLessons: DeclareCommand = (lessons: Command, act) =>
@@ -30,44 +23,35 @@ interface ProposeOptions extends Positional {
   readonly program: string;
 }
 
-const proposeLessons = ({ args, program }: ProposeOptions, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ lessonsApi }) => {
-    const done: JsonObject[] = [];
-    for (const name of args) {
-      const lesson = await lessonsApi.show(name);
-      if (lesson === undefined)
-        throw new CommandError(
-          EXIT.failed,
-          `no lesson is named "${name}"`,
-          'list them with: instar lessons list',
-        );
-      if (lesson.kind !== 'skill' || lesson.state === 'retired' || lesson.state === 'rejected')
-        throw new CommandError(
-          EXIT.failed,
-          `${name} is ${String(lesson.state)}, a ${String(lesson.kind)}: only skills in use or waiting are proposed`,
-        );
-      const proposed = await proposeToWorkshop(
-        {
-          name: asString(lesson.name) ?? name,
-          description: asString(lesson.description) ?? '',
-          content: asString(lesson.content) ?? '',
-          evidence: evidenceOf(lesson),
-        },
-        { program, env: context.env },
+const proposeLessons = onApi(async ({ args, program }: ProposeOptions, context) => {
+  const { lessonsApi, printer } = context;
+  const done: JsonObject[] = [];
+  for (const name of args) {
+    const lesson = await lessonsApi.show(name);
+    if (lesson === undefined)
+      throw failure(`no lesson is named "${name}"`, 'list them with: instar lessons list');
+    if (lesson.kind !== 'skill' || lesson.state === 'retired' || lesson.state === 'rejected')
+      throw failure(
+        `${name} is ${String(lesson.state)}, a ${String(lesson.kind)}: only skills in use or waiting are proposed`,
       );
-      if (!proposed.ok)
-        throw new CommandError(EXIT.failed, `OpenClaw did not take ${name}: ${proposed.why}`, proposed.fix);
-      done.push({ name, proposal: proposed.id });
-    }
-    const { printer } = context;
-    if (printer.json) printer.document({ proposed: done });
-    else
-      for (const { name, proposal } of done)
-        printer.line(
-          `${String(name)}: proposed as ${String(proposal)}; decide with: openclaw skills workshop inspect ${String(proposal)}`,
-        );
-    return EXIT.ok;
-  });
+    const proposed = await proposeToWorkshop(
+      {
+        name: asString(lesson.name) ?? name,
+        description: asString(lesson.description) ?? '',
+        content: asString(lesson.content) ?? '',
+        evidence: evidenceOf(lesson),
+      },
+      { program, env: context.env },
+    );
+    if (!proposed.ok) throw failure(`OpenClaw did not take ${name}: ${proposed.why}`, proposed.fix);
+    done.push({ name, proposal: proposed.id });
+  }
+  printer.document({ proposed: done });
+  for (const { name, proposal } of done)
+    printer.line(
+      `${String(name)}: proposed as ${String(proposal)}; decide with: openclaw skills workshop inspect ${String(proposal)}`,
+    );
+});
 
 /** What a reviewer wants to know: where it comes from, and whether it helped. */
 function evidenceOf({ state, revision, effect, evidence, trial, hash }: JsonObject): string {

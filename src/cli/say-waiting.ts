@@ -49,15 +49,12 @@ export function printEmptyLibrary(context: CommandContext, library: EmptyLibrary
   const { lessons, generations, learning } = library;
   if (lessons.length > 0) {
     say(describeClosed(lessons, generations, now));
-    printer.note({ text: '→ ', style: 'cyan' }, undoOf(generations) ?? 'see: instar lessons list --all');
+    printer.next(undoOf(generations) ?? 'see: instar lessons list --all');
     return;
   }
   say(`nothing learned yet: ${progressOf(learning)}`);
   printWaiting(printer, asArray(learning.waiting).map(asObject), now);
-  printer.note(
-    { text: '→ ', style: 'cyan' },
-    'tell your agent what was wrong, or: instar feedback last "what was wrong"',
-  );
+  printer.next('tell your agent what was wrong, or: instar feedback last "what was wrong"');
 }
 
 /** `2 of 3 failures seen in one place`. */

@@ -1,10 +1,10 @@
 import { asArray, asObject, type JsonObject } from '../core/json.ts';
 import { describeJobsBudget } from '../cost/describe-cost.ts';
 import { localTime, relativeTime } from '../text/phrases.ts';
-import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import { type CommandAction, type DeclareCommand, failure } from './context.ts';
 import { dim, type Part, type Printer } from './print.ts';
 import { showReload } from './show-reload.ts';
-import { withApi } from './with-api.ts';
+import { onApi } from './with-api.ts';
 
 export const declareSchedule: DeclareCommand = (schedule, act) =>
   void schedule
@@ -19,32 +19,27 @@ interface ScheduleOptions {
   readonly write?: true;
 }
 
-const showSchedule = (options: ScheduleOptions, context: CommandContext): Promise<ExitCode> =>
+const showSchedule: CommandAction<ScheduleOptions> = (options, context) =>
   options.suggest === true
     ? scheduleSuggest(options, context)
     : options.next === true
-      ? scheduleNext(context)
-      : scheduleStatus(context);
+      ? scheduleNext({}, context)
+      : scheduleStatus({}, context);
 
-const scheduleStatus = (context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ api }) => {
-    const schedule = await api.schedule();
-    if (context.printer.json) context.printer.document(schedule);
-    else show(context.printer, schedule);
-    return EXIT.ok;
-  });
+const scheduleStatus = onApi(async (_: object, { api, printer }) => {
+  const schedule = await api.schedule();
+  printer.document(schedule);
+  if (!printer.json) show(printer, schedule);
+});
 
-const scheduleNext = (context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ api }) => {
-    const schedule = await api.schedule();
-    const { printer } = context;
-    const next = asObject(schedule.next);
-    const windows = listOf(schedule.windows);
-    const later = windows.slice(1).map((one): readonly [string, Part] => ['then', nextText(one)]);
-    if (printer.json) printer.document({ state: schedule.state, next, windows });
-    else printer.fields([['next window', nextText(next)], ...later]);
-    return EXIT.ok;
-  });
+const scheduleNext = onApi(async (_: object, { api, printer }) => {
+  const schedule = await api.schedule();
+  const next = asObject(schedule.next);
+  const windows = listOf(schedule.windows);
+  const later = windows.slice(1).map((one): readonly [string, Part] => ['then', nextText(one)]);
+  printer.document({ state: schedule.state, next, windows });
+  printer.fields([['next window', nextText(next)], ...later]);
+});
 
 const STYLES = { present: 'yellow', away: 'green', unknown: 'dim' } as const;
 
@@ -102,33 +97,25 @@ const wordOf = (value: unknown): string => (value === undefined ? '' : String(va
 const listOf = (value: unknown): readonly JsonObject[] => asArray(value).map(asObject);
 
 /** Quiet hours from the recorded activity, with the evidence. Only `--write` changes the config. */
-const scheduleSuggest = (options: ScheduleOptions, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ api, keysApi }) => {
-    const { printer } = context;
-    const suggestion = await api.suggestWindows();
-    const sleep = typeof suggestion.sleep === 'string' ? suggestion.sleep : undefined;
-    const evidence = asArray(suggestion.evidence).map(String);
-    if (!printer.json) {
-      for (const line of evidence) printer.line(line);
-      if (sleep === undefined) printer.line(String(suggestion.why ?? 'no suggestion yet'));
-      else printer.line('"schedule": { "sleep": ', JSON.stringify(sleep), ' }');
-    }
-    if (sleep === undefined && options.write)
-      throw new CommandError(
-        EXIT.failed,
-        'there is no suggestion to write',
-        'try again after a few weeks of use',
-      );
-    const written =
-      sleep !== undefined && options.write
-        ? await keysApi.setSetting({ path: 'schedule.sleep', value: sleep })
-        : undefined;
-    if (printer.json) printer.document({ ...suggestion, ...(written === undefined ? {} : { written }) });
-    else if (written !== undefined) {
-      printer.line(`wrote ${String(written.file)}`);
-      if (written.backup !== undefined) printer.note(dim('  backup  '), String(written.backup));
-      showReload(printer, written);
-    } else if (sleep !== undefined)
-      printer.note({ text: '→ ', style: 'cyan' }, 'nothing was changed; write it to the config with --write');
-    return EXIT.ok;
-  });
+const scheduleSuggest = onApi(async (options: ScheduleOptions, { api, keysApi, printer }) => {
+  const suggestion = await api.suggestWindows();
+  const sleep = typeof suggestion.sleep === 'string' ? suggestion.sleep : undefined;
+  const evidence = asArray(suggestion.evidence).map(String);
+  if (!printer.json) {
+    for (const line of evidence) printer.line(line);
+    if (sleep === undefined) printer.line(String(suggestion.why ?? 'no suggestion yet'));
+    else printer.line('"schedule": { "sleep": ', JSON.stringify(sleep), ' }');
+  }
+  if (sleep === undefined && options.write)
+    throw failure('there is no suggestion to write', 'try again after a few weeks of use');
+  const written =
+    sleep !== undefined && options.write
+      ? await keysApi.setSetting({ path: 'schedule.sleep', value: sleep })
+      : undefined;
+  printer.document({ ...suggestion, ...(written === undefined ? {} : { written }) });
+  if (written !== undefined) {
+    printer.line(`wrote ${String(written.file)}`);
+    if (written.backup !== undefined) printer.note(dim('  backup  '), String(written.backup));
+    showReload(printer, written);
+  } else if (sleep !== undefined) printer.next('nothing was changed; write it to the config with --write');
+});

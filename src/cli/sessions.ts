@@ -10,16 +10,16 @@ import { quoteWord, shortId } from '../text/short-id.ts';
 import { clip } from '../text/truncate.ts';
 import {
   type CommandContext,
-  CommandError,
+  type CommandError,
   type DeclareCommand,
-  EXIT,
-  type ExitCode,
+  failure,
   type Positional,
+  wrongUse,
 } from './context.ts';
 import { findNewestTurn, findProject } from './newest-turn.ts';
-import { dim, type Part } from './print.ts';
+import { dim, type Part, type Printer } from './print.ts';
 import { printSession } from './show-session.ts';
-import { withApi } from './with-api.ts';
+import { onApi } from './with-api.ts';
 
 export const declareSessions: DeclareCommand = (sessions, act) => {
   sessions
@@ -66,40 +66,38 @@ const DEFAULT_LIMIT = 20;
 /** A daemon answers with at most this many sessions. */
 const MOST_AT_ONCE = 500;
 
-const listSessions = (options: ListOptions, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ api }) => {
-    const { limit = DEFAULT_LIMIT, since, until, agent, project, practice } = options;
-    const filter = {
-      ...(since ? { from: timeNamed(since) } : {}),
-      ...(until ? { to: isDay(until) ? endOfDay(timeNamed(until)) : timeNamed(until) } : {}),
-      ...(practice ? { practice } : {}),
-      ...(agent ? { agent } : {}),
-      ...(project ? { project: await findProject(api, project, context) } : {}),
-    };
-    const list: JsonObject[] = [];
-    let before =
-      options.before === undefined
-        ? undefined
-        : await timeBefore(api, await sessionNamed(options.before, api, context));
-    while (list.length < limit) {
-      const most = Math.min(limit - list.length, MOST_AT_ONCE);
-      const cursor = before === undefined ? {} : { before };
-      const page = await api.sessions({ limit: most, preview: true, ...filter, ...cursor });
-      list.push(...page);
-      before = timeOf(page.at(-1)?.lastAt);
-      if (page.length < most || before === undefined) break;
-    }
-    const { printer } = context;
-    if (printer.json) printer.document(list);
-    else if (list.length === 0) printer.note(...nothingListed(options));
-    else {
-      printer.table(sessionRows(list, Date.now()));
-      const last = before !== undefined && (await api.sessions({ limit: 1, ...filter, before })).length > 0;
-      if (last)
-        printer.line(dim(`More: instar sessions list${flagsOf(options)} --before ${nameOf(list.at(-1))}`));
-    }
-    return EXIT.ok;
-  });
+const listSessions = onApi(async (options: ListOptions, context) => {
+  const { api, printer } = context;
+  const { limit = DEFAULT_LIMIT, since, until, agent, project, practice } = options;
+  const filter = {
+    ...(since ? { from: timeNamed(since) } : {}),
+    ...(until ? { to: isDay(until) ? endOfDay(timeNamed(until)) : timeNamed(until) } : {}),
+    ...(practice ? { practice } : {}),
+    ...(agent ? { agent } : {}),
+    ...(project ? { project: await findProject(api, project, context) } : {}),
+  };
+  const list: JsonObject[] = [];
+  let before =
+    options.before === undefined
+      ? undefined
+      : await timeBefore(api, await sessionNamed(options.before, api, context));
+  while (list.length < limit) {
+    const most = Math.min(limit - list.length, MOST_AT_ONCE);
+    const cursor = before === undefined ? {} : { before };
+    const page = await api.sessions({ limit: most, preview: true, ...filter, ...cursor });
+    list.push(...page);
+    before = timeOf(page.at(-1)?.lastAt);
+    if (page.length < most || before === undefined) break;
+  }
+  printer.document(list);
+  if (list.length === 0) printer.note(...nothingListed(options));
+  else {
+    printSessions(printer, list);
+    const last = before !== undefined && (await api.sessions({ limit: 1, ...filter, before })).length > 0;
+    if (last)
+      printer.line(dim(`More: instar sessions list${flagsOf(options)} --before ${nameOf(list.at(-1))}`));
+  }
+});
 
 /** The filters again, for the command that lists the next page. */
 const flagsOf = ({ limit, since, until, agent, project, practice }: ListOptions): string =>
@@ -134,11 +132,7 @@ async function timeBefore(api: DaemonApi, text: string): Promise<number> {
   const session = await api.session(text, { limit: 0 });
   const time = timeOf(session?.lastAt) ?? readTime(text);
   if (time !== undefined) return time;
-  throw new CommandError(
-    EXIT.failed,
-    `"${text}" is neither a session nor a time`,
-    `give the id of a session, or ${A_TIME}`,
-  );
+  throw failure(`"${text}" is neither a session nor a time`, `give the id of a session, or ${A_TIME}`);
 }
 
 const A_TIME = 'a time such as 2026-11-16 or "2026-11-16 14:00"';
@@ -151,7 +145,7 @@ const readTime = (text: string): number | undefined => timeOf(isDay(text) ? `${t
 function timeNamed(text: string): number {
   const time = readTime(text);
   if (time !== undefined) return time;
-  throw new CommandError(EXIT.wrongUse, `"${text}" is not a time`, `give ${A_TIME}`);
+  throw wrongUse(`"${text}" is not a time`, `give ${A_TIME}`);
 }
 
 /** The next midnight, also where a day has not 24 hours. */
@@ -165,22 +159,19 @@ const timeOf = (value: unknown): number | undefined => {
   return Number.isFinite(time) ? time : undefined;
 };
 
-function sessionRows(list: readonly JsonObject[], now: number): readonly (readonly Part[])[] {
+function printSessions(printer: Printer, list: readonly JsonObject[]): void {
   const hasProjects = list.some(({ project }) => project !== undefined);
-  return [
-    ['SESSION', 'LAST', hasProjects ? 'AGENT/PROJECT' : 'AGENT', 'TURNS', 'ASKED'].map(dim),
-    ...list.map((session): readonly Part[] => {
-      const label = asString(asObject(session.project).label);
-      const agent = asString(session.agent) ?? '';
-      return [
-        shortId(asString(session.id) ?? ''),
-        relativeTime(timeOf(session.lastAt) ?? Number.NaN, now),
-        label === undefined || label === '' ? agent : `${agent}/${label}`,
-        String(asNumber(session.turns) ?? 0),
-        askedPart(session),
-      ];
-    }),
-  ];
+  printer.table(
+    ['SESSION', 'LAST', hasProjects ? 'AGENT/PROJECT' : 'AGENT', 'TURNS', 'ASKED'],
+    list,
+    (session) => [
+      shortId(asString(session.id) ?? ''),
+      relativeTime(timeOf(session.lastAt) ?? Number.NaN, Date.now()),
+      [session.agent, asObject(session.project).label].filter(Boolean).join('/'),
+      asNumber(session.turns) ?? 0,
+      askedPart(session),
+    ],
+  );
 }
 
 /** `[bad] write the export`: what was asked, after the last word of a person about it, or else how it went. */
@@ -203,34 +194,30 @@ interface ShowOptions extends Positional {
   readonly all?: true;
 }
 
-const showSession = (options: ShowOptions, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async (apis) => {
-    const { args, full, limit, from, all } = options;
-    const { api, keysApi, lessonsApi } = apis;
-    const { printer } = context;
-    const typed = await sessionNamed(args[0] ?? '', api, context);
-    const isPart = limit !== undefined || from !== undefined;
-    const session = await api.session(typed, {
-      ...(printer.json && !isPart ? {} : { limit: limit ?? DEFAULT_LIMIT }),
-      ...(from === undefined ? {} : { from }),
-      hidesAux: !printer.json && all !== true,
-      full: full === true,
-    });
-    if (session === undefined) throw await unknownSession(api, typed);
-    if (printer.json) printer.document(session);
-    else {
-      const turns = asArray(session.turns).map(asObject);
-      const hasLessons = turns.some(({ lessons }) => asArray(lessons).length > 0);
-      const named = hasLessons ? await lessonsApi.list({}) : [];
-      printSession(printer, session, {
-        now: Date.now(),
-        isFull: full === true,
-        keys: namesOf(await keysApi.list()),
-        lessons: namesOf(named),
-      });
-    }
-    return EXIT.ok;
+const showSession = onApi(async (options: ShowOptions, context) => {
+  const { printer } = context;
+  const { args, full, limit, from, all } = options;
+  const { api, keysApi, lessonsApi } = context;
+  const typed = await sessionNamed(args[0] ?? '', api, context);
+  const isPart = limit !== undefined || from !== undefined;
+  const session = await api.session(typed, {
+    ...(printer.json && !isPart ? {} : { limit: limit ?? DEFAULT_LIMIT }),
+    ...(from === undefined ? {} : { from }),
+    hidesAux: !printer.json && all !== true,
+    full: full === true,
   });
+  if (session === undefined) throw await unknownSession(api, typed);
+  printer.document(session);
+  const turns = asArray(session.turns).map(asObject);
+  const hasLessons = turns.some(({ lessons }) => asArray(lessons).length > 0);
+  const named = hasLessons ? await lessonsApi.list({}) : [];
+  printSession(printer, session, {
+    now: Date.now(),
+    isFull: full === true,
+    keys: namesOf(await keysApi.list()),
+    lessons: namesOf(named),
+  });
+});
 
 const namesOf = (list: readonly JsonObject[]): ReadonlyMap<string, string> =>
   new Map(list.map(({ id, title, name }) => [asString(id) ?? '', asString(title) ?? asString(name) ?? '']));
@@ -239,32 +226,25 @@ const namesOf = (list: readonly JsonObject[]): ReadonlyMap<string, string> =>
 const sessionNamed = async (typed: string, api: DaemonApi, context: CommandContext): Promise<string> =>
   typed === 'last' ? (asString((await findNewestTurn(api, {}, context)).session) ?? typed) : typed;
 
-const eraseSession = (
-  { args, yes }: Positional & { readonly yes?: true },
-  context: CommandContext,
-): Promise<ExitCode> =>
-  withApi(context, async ({ api }) => {
-    const typed = await sessionNamed(args[0] ?? '', api, context);
-    const session = await api.session(typed, { from: 1, limit: 1, hidesAux: true });
-    if (session === undefined) throw await unknownSession(api, typed);
-    const id = asString(session.id) ?? typed;
-    if (!yes) {
-      const asked = asString(asArray(session.turns).map(asObject)[0]?.asked);
-      const about = `${String(session.agent)}, ${plural(asNumber(session.turnCount) ?? 0, 'turn')}`;
-      throw new CommandError(
-        EXIT.wrongUse,
-        `this erases session ${shortId(id)} permanently (${about}${asked === undefined ? '' : `: “${clip(asked, 60)}”`})`,
-        `confirm with: instar sessions erase ${quoteWord(shortId(id))} --yes`,
-      );
-    }
-    const report = await api.erase(id);
-    if (context.printer.json) context.printer.document({ id, ...report });
-    else {
-      for (const line of describeErasure(id, report)) context.printer.line(line);
-      if (readStoreUrl(homeAt(context.homeDir).configFile) !== 'sqlite') context.printer.line(SERVER_KEEPS);
-    }
-    return EXIT.ok;
-  });
+const eraseSession = onApi(async ({ args, yes }: Positional & { readonly yes?: true }, context) => {
+  const { api } = context;
+  const typed = await sessionNamed(args[0] ?? '', api, context);
+  const session = await api.session(typed, { from: 1, limit: 1, hidesAux: true });
+  if (session === undefined) throw await unknownSession(api, typed);
+  const id = asString(session.id) ?? typed;
+  if (!yes) {
+    const asked = asString(asArray(session.turns).map(asObject)[0]?.asked);
+    const about = `${String(session.agent)}, ${plural(asNumber(session.turnCount) ?? 0, 'turn')}`;
+    throw wrongUse(
+      `this erases session ${shortId(id)} permanently (${about}${asked === undefined ? '' : `: “${clip(asked, 60)}”`})`,
+      `confirm with: instar sessions erase ${quoteWord(shortId(id))} --yes`,
+    );
+  }
+  const report = await api.erase(id);
+  context.printer.document({ id, ...report });
+  for (const line of describeErasure(id, report)) context.printer.line(line);
+  if (readStoreUrl(homeAt(context.homeDir).configFile) !== 'sqlite') context.printer.line(SERVER_KEEPS);
+});
 
 /** What no program can erase from outside. */
 const SERVER_KEEPS =
@@ -290,8 +270,7 @@ function describeErasure(id: string, { erased, lessons, copies }: ErasureReport)
 async function unknownSession(api: DaemonApi, typed: string): Promise<CommandError> {
   const ids = (await api.sessions({ limit: MOST_AT_ONCE })).map(({ id }) => asString(id) ?? '');
   const closest = closestWord(typed, [...ids, ...ids.map(shortId)]);
-  return new CommandError(
-    EXIT.failed,
+  return failure(
     `no session has the id "${typed}"${closest === undefined ? '' : `; closest: ${shortId(closest)}`}`,
     'see: instar sessions list',
   );

@@ -1,14 +1,7 @@
 import { Option } from 'commander';
 import { asArray, asObject } from '../core/json.ts';
-import {
-  type CommandContext,
-  CommandError,
-  type DeclareCommand,
-  EXIT,
-  type ExitCode,
-  type Positional,
-} from './context.ts';
-import { withApi } from './with-api.ts';
+import { type DeclareCommand, failure, type Positional } from './context.ts';
+import { onApi } from './with-api.ts';
 
 /** `instar team share LESSON`. */
 export const declareShareLesson: DeclareCommand = (share, act) =>
@@ -17,15 +10,13 @@ export const declareShareLesson: DeclareCommand = (share, act) =>
     .addOption(new Option('--team', 'of the old name').hideHelp())
     .action(act(shareLesson));
 
-const shareLesson = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ keysApi }) => {
-    const done = await keysApi.members({ do: 'move', lesson: args[0] ?? '' });
-    const { status, why } = asObject(asArray(done.results)[0]);
-    if (context.printer.json) context.printer.document(done);
-    else if (status === 'applied')
-      context.printer.line('It is the team’s now, on trial: its effect is measured for all members.');
-    if (status === 'refused')
-      throw new CommandError(EXIT.failed, String(why), 'see: instar lessons show NAME');
-    if (status === 'same' && !context.printer.json) context.printer.line('It is the team’s already.');
-    return EXIT.ok;
-  });
+const shareLesson = onApi(async ({ args }: Positional, context) => {
+  const { keysApi } = context;
+  const done = await keysApi.members({ do: 'move', lesson: args[0] ?? '' });
+  const { status, why } = asObject(asArray(done.results)[0]);
+  context.printer.document(done);
+  if (status === 'applied')
+    context.printer.line('It is the team’s now, on trial: its effect is measured for all members.');
+  if (status === 'refused') throw failure(String(why), 'see: instar lessons show NAME');
+  if (status === 'same' && !context.printer.json) context.printer.line('It is the team’s already.');
+});

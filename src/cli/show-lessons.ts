@@ -16,43 +16,39 @@ const WIDE = 110;
 const NARROW_REST = 42;
 
 /** The columns of `lessons list`. Without a width a program reads them, and gets every word. */
-export function lessonTable(
+export function printLessons(
+  printer: Printer,
   lessons: readonly LessonJson[],
-  now: number,
   width: number | undefined,
-): readonly (readonly Part[])[] {
+): void {
   const isWide = width === undefined || width >= WIDE;
-  const hasKinds = lessons.some(({ kind }) => kind !== 'skill');
-  const titleWidth =
-    width === undefined || isWide ? Number.POSITIVE_INFINITY : Math.max(20, width - NARROW_REST);
-  const head = [
-    'LESSON',
-    ...(isWide ? ['ID'] : []),
-    'STATE',
-    ...(hasKinds && isWide ? ['KIND'] : []),
-    'KEPT',
-    'CHANGED',
-    ...(isWide ? [width === undefined ? 'EFFECT' : 'EFFECT (scored sessions)', 'FOR'] : []),
-  ];
-  return [
-    head.map(dim),
-    ...lessons.map((lesson) => [
+  const hasKinds = isWide && lessons.some(({ kind }) => kind !== 'skill');
+  const wide = <T>(...cells: readonly T[]): readonly T[] => (isWide ? cells : []);
+  const titleWidth = isWide ? Number.POSITIVE_INFINITY : Math.max(20, width - NARROW_REST);
+  printer.table(
+    [
+      'LESSON',
+      ...wide('ID'),
+      'STATE',
+      ...(hasKinds ? ['KIND'] : []),
+      'KEPT',
+      'CHANGED',
+      ...wide(width === undefined ? 'EFFECT' : 'EFFECT (scored sessions)', 'FOR'),
+    ],
+    lessons,
+    (lesson) => [
       cutToWidth(titleText(lesson), titleWidth),
-      ...(isWide ? [shortId(text(lesson.id))] : []),
+      ...wide(shortId(text(lesson.id))),
       stateOf(lesson),
-      ...(hasKinds && isWide ? [text(lesson.kind)] : []),
+      ...(hasKinds ? [text(lesson.kind)] : []),
       keptCell(asObject(lesson.adherence)),
-      relativeTime(timeOf(lesson.changedAt), now),
-      ...(isWide
-        ? [
-            width === undefined
-              ? effectCell(lesson)
-              : effectCell(lesson).replace(/; too early to tell.*$/, ''),
-            purposeOf(lesson),
-          ]
-        : []),
-    ]),
-  ];
+      relativeTime(timeOf(lesson.changedAt), Date.now()),
+      ...wide(
+        width === undefined ? effectCell(lesson) : effectCell(lesson).replace(/; too early to tell.*$/, ''),
+        purposeOf(lesson),
+      ),
+    ],
+  );
 }
 
 /** Of an older daemon, the name. */
@@ -133,18 +129,17 @@ export function printLesson(printer: Printer, lesson: LessonJson, now: number): 
     ...linkRows(asArray(lesson.linked).map(asObject)),
   ]);
   printer.line('');
-  printer.table([
-    ['WHEN', 'WHO', 'WHAT', 'GEN', 'WHY'].map(dim),
-    ...asArray(lesson.history as JsonObject[])
-      .map(asObject)
-      .map((event) => [
-        localTime(timeOf(event.at)),
-        event.by === 'person' ? 'you' : text(event.by),
-        `${text(event.op)} → ${text(event.state)} r${text(event.revision)}`,
-        text(event.generation),
-        text(event.reason),
-      ]),
-  ]);
+  printer.table(
+    ['WHEN', 'WHO', 'WHAT', 'GEN', 'WHY'],
+    asArray(lesson.history as JsonObject[]).map(asObject),
+    (event) => [
+      localTime(timeOf(event.at)),
+      event.by === 'person' ? 'you' : text(event.by),
+      `${text(event.op)} → ${text(event.state)} r${text(event.revision)}`,
+      text(event.generation),
+      text(event.reason),
+    ],
+  );
 }
 
 /** ` for $0.004`; nothing where no model was paid or its price is unknown. */

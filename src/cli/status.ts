@@ -4,10 +4,16 @@ import { homeAt } from '../config/home.ts';
 import { describeSettingsState } from '../config/settings-state.ts';
 import { asNumber, asObject, asString } from '../core/json.ts';
 import { localTime, plural, relativeTime } from '../text/phrases.ts';
-import { cutToWidth } from '../text/text-width.ts';
-import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import {
+  type CommandContext,
+  type DeclareCommand,
+  EXIT,
+  type ExitCode,
+  expectedError,
+  failure,
+} from './context.ts';
 import { declareLogOptions, LOG_HELP, type LogsOptions, logs } from './logs.ts';
-import { dim, lineWidth, type Part, type Printer } from './print.ts';
+import { dim, type Part, type Printer } from './print.ts';
 import { waitingRows } from './say-waiting.ts';
 import { printToday } from './today.ts';
 import { withApi } from './with-api.ts';
@@ -35,41 +41,34 @@ async function status(options: StatusOptions, context: CommandContext): Promise<
   const { printer } = context;
   const report = await askStatus(homeAt(context.homeDir), context.env);
   if (report === undefined) {
-    if (printer.json) printer.document({ running: false, fix: 'instar up' });
-    else {
-      printer.line('not running');
-      printer.note({ text: '→ ', style: 'cyan' }, 'start it with: instar up');
-    }
+    printer.document({ running: false, fix: 'instar up' });
+    printer.line('not running');
+    printer.next('start it with: instar up');
     return EXIT.failed;
   }
-  if ('what' in report) throw new CommandError(EXIT.failed, report.what, report.fix);
+  if ('what' in report) throw failure(report.what, report.fix);
   const settings = describeSettingsState(report.raw.settings);
-  if (printer.json) printer.document({ ...report.raw, running: true, ...report.daemon });
-  else if (options.why === true) {
+  printer.document({ ...report.raw, running: true, ...report.daemon });
+  if (options.why === true) {
     showWhole(printer, report);
     for (const { what, fix } of settings)
       printer.note({ text: 'settings ', style: 'yellow' }, `${what} → ${fix}`);
     printer.line('');
     return withApi(context, (apis) => printToday(apis, printer)).catch((error: unknown) => {
-      if (!(error instanceof CommandError)) throw error;
-      printer.note(dim(error.message));
+      const known = expectedError(error);
+      if (known === undefined) throw error;
+      printer.note(dim(known.message));
       return EXIT.ok;
     });
   } else {
-    const width = lineWidth(context.stdout, context.env);
     printer.line(
       { text: 'running', style: 'green' },
       ` at ${report.daemon.url}, since ${since(report.daemon.startedAt)}`,
     );
-    for (const [label, text] of summaryRows(report, settings, Date.now()))
-      printer.table([
-        [dim(label.padEnd(LABEL)), width === undefined ? text : cutPart(text, width - LABEL - 2)],
-      ]);
+    printer.table([], summaryRows(report, settings, Date.now()), ([label, text]) => [dim(label), text]);
   }
   return EXIT.ok;
 }
-
-const LABEL = 'learned'.length;
 
 interface Step {
   readonly what: string;
@@ -163,9 +162,6 @@ const URGENT: ReadonlySet<string> = new Set([
   'budget-spent',
   'model-unavailable',
 ]);
-
-const cutPart = (part: Part, width: number): Part =>
-  typeof part === 'string' ? cutToWidth(part, width) : { ...part, text: cutToWidth(part.text, width) };
 
 function showWhole(
   printer: Printer,

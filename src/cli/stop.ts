@@ -7,7 +7,7 @@ import { findDaemonProcess, hasExited, probeDaemon } from '../config/daemon-proc
 import { type Home, homeAt } from '../config/home.ts';
 import { readKey } from '../config/key.ts';
 import { duration, plural } from '../text/phrases.ts';
-import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import { type CommandContext, type DeclareCommand, EXIT, type ExitCode, failure } from './context.ts';
 
 /** The daemon gives requests in progress 30 seconds, and needs a moment to close its files. */
 const GRACE_S = 45;
@@ -54,8 +54,8 @@ async function stop(options: StopOptions, context: CommandContext): Promise<Exit
   const home = homeAt(context.homeDir);
   const { printer } = context;
   const end = (result: StopResult, text: string): ExitCode => {
-    if (printer.json) printer.document(result);
-    else printer.line(text);
+    printer.document(result);
+    printer.line(text);
     return EXIT.ok;
   };
   const record = await findRecord(home);
@@ -101,8 +101,7 @@ async function findRecord(home: Home): Promise<DaemonRecord | undefined> {
     const record = readDaemonFile(home);
     if (record !== undefined || !isLocked(home)) return record;
     if (performance.now() > until)
-      throw new CommandError(
-        EXIT.failed,
+      throw failure(
         `another Instar process uses ${home.dir} and has no readable ${home.daemonFile}, so that it cannot be identified`,
         'wait for the command that uses it, or end that process by hand',
       );
@@ -121,14 +120,12 @@ function isLocked(home: Home): boolean {
 async function refuseElsewhere(home: Home, record: DaemonRecord, state: 'gone' | 'unknown'): Promise<void> {
   const { pid, url } = record;
   if ((await findDaemon(home)) !== undefined)
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       `${url} answers, but process ${pid} of this machine is not its daemon: it runs in a container, on another machine, or as another user`,
       `stop it where it was started; if ${url} is another program, remove ${home.daemonFile}`,
     );
   if (state === 'unknown')
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       `process ${pid} does not answer at ${url}, and cannot be identified as Instar`,
       `look at it (ps -p ${pid}); if it is another program, remove ${home.daemonFile}`,
     );
@@ -159,8 +156,7 @@ async function endProcess(
   if (await hasEnded(record, grace * 1_000, (ms) => printer.note(`Waiting for its end (${duration(ms)}).`)))
     return false;
   if (!force)
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       `Instar (pid ${pid}) still runs after ${duration(grace * 1_000)}: it finishes requests in progress`,
       'wait and call "instar stop" again, or end it now: instar stop --grace 0 --force',
     );
@@ -169,11 +165,7 @@ async function endProcess(
   if (await hasEnded(record, LEAVING_MS)) return true;
   signal(record, 'SIGKILL');
   if (await hasEnded(record, LEAVING_MS)) return true;
-  throw new CommandError(
-    EXIT.failed,
-    `process ${pid} could not be ended, not even by SIGKILL`,
-    `look at it: ps -p ${pid}`,
-  );
+  throw failure(`process ${pid} could not be ended, not even by SIGKILL`, `look at it: ps -p ${pid}`);
 }
 
 async function countInFlight(home: Home, env: NodeJS.ProcessEnv): Promise<number | undefined> {
@@ -188,8 +180,7 @@ function signal({ pid }: DaemonRecord, name: 'SIGTERM' | 'SIGKILL'): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ESRCH') return;
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       `process ${pid} could not be stopped (${code ?? String(error)})`,
       'run the command as the user who started it',
     );

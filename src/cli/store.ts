@@ -7,7 +7,9 @@ import {
   type DeclareCommand,
   EXIT,
   type ExitCode,
+  failure,
   type Positional,
+  wrongUse,
 } from './context.ts';
 import { createProgress } from './progress.ts';
 
@@ -27,34 +29,27 @@ const migrateStore = async ({ args }: Positional, context: CommandContext): Prom
   const to = args[0] ?? '';
   const { printer, env } = context;
   if (!/^(?:sqlite$|postgres(?:ql)?:\/\/)/.test(to))
-    throw new CommandError(
-      EXIT.wrongUse,
+    throw wrongUse(
       'the record can be moved to postgres://… or to sqlite',
       'instar team store migrate postgres://USER:PASSWORD@HOST/DATABASE',
     );
   const missing = whyNoPgDriver();
-  if (missing !== undefined) throw new CommandError(EXIT.failed, missing);
+  if (missing !== undefined) throw failure(missing);
   const { moveStore } = await import('../../team/move-store.ts');
   const progress = createProgress(context);
   const onProgress = (done: number, of: number): void => progress.show({ phase: 'copying facts', done, of });
   try {
     const moved = await moveStore(homeAt(context.homeDir), { env, to, onProgress }).finally(progress.clear);
-    if (printer.json) printer.document(moved);
-    else {
-      printer.line(
-        `The record is in ${String(moved.where)} now: ${String(moved.facts)} facts, compared by their hashes.`,
-      );
-      if (moved.kept !== undefined) printer.line(`The file is kept as ${String(moved.kept)}.`);
-    }
+    printer.document(moved);
+    printer.line(
+      `The record is in ${String(moved.where)} now: ${String(moved.facts)} facts, compared by their hashes.`,
+    );
+    if (moved.kept !== undefined) printer.line(`The file is kept as ${String(moved.kept)}.`);
     return EXIT.ok;
   } catch (error) {
     if (error instanceof HomeInUseError)
       throw new CommandError(EXIT.homeTaken, error.message, 'stop it first: instar stop');
     if (!(error instanceof StoreError)) throw error;
-    throw new CommandError(
-      EXIT.failed,
-      error.message,
-      'the record is where it was; correct that, and run the same command again',
-    );
+    throw failure(error.message, 'the record is where it was; correct that, and run the same command again');
   }
 };

@@ -19,9 +19,8 @@ export async function printToday(
 ): Promise<ExitCode> {
   const day = await lessonsApi.today();
   const learning = await api.learning();
-  if (printer.json)
-    printer.document({ ...day, learning: learning.on !== false, waiting: learning.waiting ?? [] });
-  else print(printer, day, learning, Date.now());
+  printer.document({ ...day, learning: learning.on !== false, waiting: learning.waiting ?? [] });
+  print(printer, day, learning, Date.now());
   return EXIT.ok;
 }
 

@@ -14,7 +14,14 @@ import type { Daemon } from '../daemon/daemon.ts';
 import { createScriptedModel } from '../models/scripted-model.ts';
 import { createLog } from '../redact/create-log.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
-import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import {
+  type CommandContext,
+  CommandError,
+  type DeclareCommand,
+  EXIT,
+  type ExitCode,
+  failure,
+} from './context.ts';
 import { callableUrl } from './foreground.ts';
 import { dim, lineWidth, type Part } from './print.ts';
 import { createProgress } from './progress.ts';
@@ -47,8 +54,7 @@ export async function tour(options: { readonly yes?: true }, context: CommandCon
   try {
     const say = createSay(context);
     const done = await play(stage, say, { isAsking, context });
-    if (printer.json)
-      printer.document({ ...done, seconds: Math.round((performance.now() - begunAt) / 100) / 10 });
+    printer.document({ ...done, seconds: Math.round((performance.now() - begunAt) / 100) / 10 });
     return done.isLearned ? EXIT.ok : EXIT.failed;
   } finally {
     await stage.close();
@@ -118,11 +124,7 @@ async function openStage(context: CommandContext, onStart: () => void): Promise<
       const { choices } = asObject(parseJson(await reply.text()));
       const text = asString(asObject(asObject(asArray(choices)[0]).message).content);
       if (text === undefined)
-        throw new CommandError(
-          EXIT.failed,
-          `the tour’s agent answered with ${reply.status}`,
-          'see: instar doctor',
-        );
+        throw failure(`the tour’s agent answered with ${reply.status}`, 'see: instar doctor');
       return { text, turn: reply.headers.get('x-instar-turn') ?? '' };
     },
     settle: () => daemon.settle(),

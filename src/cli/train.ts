@@ -3,7 +3,7 @@ import { homeAt } from '../config/home.ts';
 import { asArray, asObject, type JsonObject } from '../core/json.ts';
 import { plural } from '../text/phrases.ts';
 import { confirmOwner } from './confirm-owner.ts';
-import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import { type CommandContext, type DeclareCommand, EXIT, type ExitCode, failure } from './context.ts';
 import { dim, type Printer } from './print.ts';
 import { createProgress, type ProgressState } from './progress.ts';
 import {
@@ -13,7 +13,7 @@ import {
   sayLiveWeights,
   sayPolicyUse,
 } from './training-status.ts';
-import { withApi } from './with-api.ts';
+import { onApi } from './with-api.ts';
 import { type WithTraining, withTraining } from './with-training.ts';
 
 export const declareTrain: DeclareCommand = (train, act) => {
@@ -45,16 +45,14 @@ function parseSteps(text: string): number {
   return Number(text);
 }
 
-const trainStatus = (_options: object, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ api }) => {
-    const recorded = await api.training();
-    const status = 'engineState' in recorded ? recorded : { ...recorded, ...(await describe(context)) };
-    const { printer } = context;
-    const use = await findPolicyUse(status, context);
-    if (printer.json) printer.document({ ...status, serves: use });
-    else showTraining(printer, status, use);
-    return EXIT.ok;
-  });
+const trainStatus = onApi(async (_options: object, context) => {
+  const { api, printer } = context;
+  const recorded = await api.training();
+  const status = 'engineState' in recorded ? recorded : { ...recorded, ...(await describe(context)) };
+  const use = await findPolicyUse(status, context);
+  printer.document({ ...status, serves: use });
+  showTraining(printer, status, use);
+});
 
 const promoteWeights = async (_options: object, context: CommandContext): Promise<ExitCode> => {
   await confirmOwner(context, 'Serve the weights on trial to more sessions?');
@@ -81,15 +79,11 @@ const move = (
 ): Promise<ExitCode> =>
   withTraining(context, async ({ api }) => {
     const moves = await api.moveWeights(to);
-    if (moves.length === 0) throw new CommandError(EXIT.failed, nothing, fix);
+    if (moves.length === 0) throw failure(nothing, fix);
     const { printer } = context;
-    if (printer.json) printer.document(moves);
-    else
-      for (const { version, from, to: stage } of moves)
-        printer.line(
-          `version ${version} is ${stage}`,
-          ...(from === undefined ? [] : [dim(` (was ${from})`)]),
-        );
+    printer.document(moves);
+    for (const { version, from, to: stage } of moves)
+      printer.line(`version ${version} is ${stage}`, ...(from === undefined ? [] : [dim(` (was ${from})`)]));
     return EXIT.ok;
   });
 
@@ -104,11 +98,7 @@ const trainRun = ({ steps }: TrainRunOptions, context: CommandContext): Promise<
   withTraining(context, async (training) => {
     const { api, isOwn } = training;
     if (asObject((await api.training()).window).isRunning === true)
-      throw new CommandError(
-        EXIT.failed,
-        'a training window is running already',
-        'see its progress with: instar train status',
-      );
+      throw failure('a training window is running already', 'see its progress with: instar train status');
     const stop = new AbortController();
     const stopping = (): void => stop.abort();
     process.once('SIGINT', stopping);
@@ -125,8 +115,8 @@ const trainRun = ({ steps }: TrainRunOptions, context: CommandContext): Promise<
 
 /** Nothing was done: the reason is said, with what would change it. */
 function reportIdle({ printer }: CommandContext, why: string): ExitCode {
-  if (printer.json) printer.document({ started: false, why });
-  else printer.line(`Nothing was trained. ${why}`);
+  printer.document({ started: false, why });
+  printer.line(`Nothing was trained. ${why}`);
   return EXIT.failed;
 }
 
@@ -182,11 +172,7 @@ function report(
     });
   else if (isStopped) printer.note({ text: 'paused; continue with: instar train run', style: 'yellow' });
   else if (window.problem !== undefined)
-    throw new CommandError(
-      EXIT.failed,
-      `${window.problem}`,
-      'completed steps are kept; try again with: instar train run',
-    );
+    throw failure(`${window.problem}`, 'completed steps are kept; try again with: instar train run');
   else explain(printer, status, window);
   return isStopped ? EXIT.interrupted : EXIT.ok;
 }

@@ -3,22 +3,10 @@ import { asArray, asObject, asString, type JsonObject } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import { decodeLessons, encodeChange } from '../lessons/codec.ts';
 import { transferId, transferredLesson, whyNotTransferred } from '../lessons/transfer.ts';
-import {
-  type Act,
-  type CommandContext,
-  CommandError,
-  EXIT,
-  type ExitCode,
-  type Positional,
-} from './context.ts';
+import { type Act, type CommandAction, failure, type Positional, wrongUse } from './context.ts';
+import { throwRefused } from './find-lesson.ts';
 import { rare } from './help.ts';
-import { dim } from './print.ts';
-import { withApi } from './with-api.ts';
-
-interface TransferOptions extends Positional {
-  readonly plan?: true;
-  readonly to?: string;
-}
+import { onApi } from './with-api.ts';
 
 export const declareTransfer = (lessons: Command, act: Act): void =>
   void lessons
@@ -29,65 +17,54 @@ export const declareTransfer = (lessons: Command, act: Act): void =>
     .description('Put a lesson that helped one agent on trial for another.')
     .action(act(transfer));
 
-const transfer = (
-  { args: [asked], plan, to }: TransferOptions,
-  context: CommandContext,
-): Promise<ExitCode> => {
-  if (plan === true || asked === undefined) return showPlan(context);
-  if (to === undefined) throw new CommandError(EXIT.wrongUse, 'name the agent that it is for: --to AGENT');
-  return transferOne(asked, to, context);
+interface TransferOptions extends Positional {
+  readonly plan?: true;
+  readonly to?: string;
+}
+
+const transfer: CommandAction<TransferOptions> = async ({ args: [asked], plan, to }, context) => {
+  if (plan === true || asked === undefined) return showPlan({}, context);
+  if (to === undefined) throw wrongUse('name the agent that it is for: --to AGENT');
+  return transferOne({ asked, to }, context);
 };
 
-const showPlan = (context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ api }) => {
-    const { printer } = context;
-    const { transfers } = await api.practice({ do: 'transfer' });
-    const found = asArray(transfers).map(asObject);
-    if (printer.json) printer.document(found);
-    else if (found.length === 0)
-      printer.note('no lesson that was measured to help one agent fits the tasks of another one');
-    else
-      printer.table([
-        ['LESSON', 'FROM', 'TO', 'TASKS ALIKE', 'MEASURED'].map(dim),
-        ...found.map(({ name, from, to, tasks, of, effect }) => [
-          `${name}`,
-          `${from}`,
-          `${to}`,
-          `${tasks} of ${of}`,
-          `${effect}`,
-        ]),
-      ]);
-    return EXIT.ok;
-  });
+const showPlan = onApi(async (_: object, { api, printer }) => {
+  const found = asArray((await api.practice({ do: 'transfer' })).transfers).map(asObject);
+  printer.document(found);
+  if (found.length === 0)
+    printer.note('no lesson that was measured to help one agent fits the tasks of another one');
+  else
+    printer.table(['LESSON', 'FROM', 'TO', 'TASKS ALIKE', 'MEASURED'], found, (one) => [
+      one.name,
+      one.from,
+      one.to,
+      `${one.tasks} of ${one.of}`,
+      one.effect,
+    ]);
+});
 
-const transferOne = (asked: string, to: string, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ lessonsApi }) => {
+const transferOne = onApi(
+  async ({ asked, to }: { readonly asked: string; readonly to: string }, { lessonsApi, printer }) => {
     const shown = await lessonsApi.show(asked);
     const all = decodeLessons(await lessonsApi.all());
     const lesson = all.find(({ id }) => id === shown?.id);
     if (shown === undefined || lesson === undefined)
-      throw new CommandError(EXIT.failed, `no lesson "${asked}"`, 'see: instar lessons list');
+      throw failure(`no lesson "${asked}"`, 'see: instar lessons list');
     const effect = measuredOf(shown);
-    const why =
-      whyNotTransferred(lesson) ?? whyNotTo(lesson, to) ?? (effect === undefined ? UNPROVEN : undefined);
-    if (why !== undefined || effect === undefined)
-      throw new CommandError(EXIT.failed, `${lesson.text.name}: ${why ?? UNPROVEN}`);
+    const why = whyNotTransferred(lesson) ?? whyNotTo(lesson, to);
+    if (why !== undefined || effect === undefined) throw failure(`${lesson.text.name}: ${why ?? UNPROVEN}`);
     const known = all.find(({ id }) => id === transferId(lesson.id, to));
-    if (known !== undefined)
-      throw new CommandError(EXIT.failed, `${to} has it already: ${known.text.name} is ${known.state}`);
+    if (known !== undefined) throw failure(`${to} has it already: ${known.text.name} is ${known.state}`);
     const change = transferredLesson(lesson, to, effect, 'trial');
     const answer = await lessonsApi.change({
       changes: [encodeChange(change)],
       reason: `transferred from ${lesson.text.scope.agent}`,
     });
-    const refused = asArray(answer.results)
-      .map(asObject)
-      .find(({ status }) => status === 'refused');
-    if (refused !== undefined) throw new CommandError(EXIT.failed, asString(refused.why) ?? 'it was refused');
-    if (context.printer.json) context.printer.document(answer);
-    else context.printer.line(`${change.text.name} is on trial for ${to}, as ${change.id}`);
-    return EXIT.ok;
-  });
+    throwRefused(answer);
+    printer.document(answer);
+    printer.line(`${change.text.name} is on trial for ${to}, as ${change.id}`);
+  },
+);
 
 const UNPROVEN = 'no measurement shows that it helps its own agent';
 

@@ -1,7 +1,7 @@
 import { takeBack } from '../api/take-back.ts';
-import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import { type DeclareCommand, failure } from './context.ts';
 import { dim } from './print.ts';
-import { withApi } from './with-api.ts';
+import { onApi } from './with-api.ts';
 
 export const declareUndo: DeclareCommand = (command, act) =>
   void command
@@ -11,21 +11,16 @@ export const declareUndo: DeclareCommand = (command, act) =>
     )
     .action(act(undo));
 
-const undo = (_options: object, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ lessonsApi }) => {
-    const done = await takeBack(lessonsApi);
-    if (!done.ok)
-      throw new CommandError(EXIT.failed, `nothing to undo: ${done.why}`, 'see: instar lessons history');
-    const { ok: _, ...result } = done;
-    const { printer } = context;
-    if (printer.json) printer.document(result);
-    else {
-      printer.line(
-        done.did === 'dropped'
-          ? `Taken back: “${done.title}”. It is not used any more.`
-          : `Taken back: “${done.title}” says again what it said before.`,
-      );
-      if (done.did === 'dropped') printer.note(dim(`bring it back with: instar lessons keep ${done.name}`));
-    }
-    return EXIT.ok;
-  });
+const undo = onApi(async (_options: object, { lessonsApi, printer }) => {
+  const done = await takeBack(lessonsApi);
+  if (!done.ok) throw failure(`nothing to undo: ${done.why}`, 'see: instar lessons history');
+  const { ok: _, ...result } = done;
+  printer.document(result);
+
+  printer.line(
+    done.did === 'dropped'
+      ? `Taken back: “${done.title}”. It is not used any more.`
+      : `Taken back: “${done.title}” says again what it said before.`,
+  );
+  if (done.did === 'dropped') printer.note(dim(`bring it back with: instar lessons keep ${done.name}`));
+});

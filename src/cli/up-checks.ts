@@ -6,7 +6,7 @@ import { keyFileOf, readProviderKey } from '../config/provider-entry.ts';
 import type { Config } from '../config/schema.ts';
 import { asObject, parseJson } from '../core/json.ts';
 import { quotePath } from '../doctor/inspect-path.ts';
-import { CommandError, EXIT } from './context.ts';
+import { CommandError, EXIT, failure } from './context.ts';
 import { openUrl } from './foreground.ts';
 
 /** One line for every key that the config names and that cannot be found. */
@@ -91,8 +91,7 @@ export async function nameProgramOnPort(address: {
   const other = (await isInstarAt(host, port))
     ? 'another Instar, with another home (end it with: instar stop --home ITS_HOME)'
     : 'another program';
-  return new CommandError(
-    EXIT.failed,
+  return failure(
     `port ${port} is taken by ${other}; choose another port with --port, or any free one: instar up --port 0`,
   );
 }

@@ -19,7 +19,14 @@ import { createLog, isPretty, type LogOptions } from '../redact/create-log.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { askOwner, isAtTerminal } from './confirm-owner.ts';
-import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import {
+  type CommandContext,
+  CommandError,
+  type DeclareCommand,
+  EXIT,
+  type ExitCode,
+  failure,
+} from './context.ts';
 import { callableUrl, explainListenError, parsePort, stayUntilStopped } from './foreground.ts';
 import { dim, lineWidth, noteField, type Printer } from './print.ts';
 import { createProgress } from './progress.ts';
@@ -120,8 +127,8 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   // Asked of the daemon itself: it also discovers local model servers that the config does not name.
   const status = await askStatus(home, env).catch(() => undefined);
   const providers = status !== undefined && 'providers' in status ? status.providers : [];
-  if (printer.json) printer.document({ ready: true, ...record });
-  else printer.line(`instar ready ${record.url}`);
+  printer.document({ ready: true, ...record });
+  printer.line(`instar ready ${record.url}`);
   const [learns] = status !== undefined && 'learning' in status ? status.learning : [];
   const isGreeting = isPretty(format, context.stderr);
   if (isGreeting)
@@ -197,9 +204,9 @@ async function start(context: CommandContext, options: DaemonOptions): Promise<D
     if (error instanceof HomeInUseError)
       throw new CommandError(EXIT.homeTaken, error.message, 'see: instar status');
     if (error instanceof Error && error.name === 'VerifierError')
-      throw new CommandError(EXIT.failed, error.message, 'fix learn.verifiers in the config');
+      throw failure(error.message, 'fix learn.verifiers in the config');
     if (error instanceof StoreError && (error.code === 'uncopied' || error.code === 'no-driver'))
-      throw new CommandError(EXIT.failed, error.message);
+      throw failure(error.message);
     const { port, host } = options.config.gateway;
     const hostFix = 'set gateway.host to 127.0.0.1 in the config';
     const address = { host, port: options.port ?? port, hostFix };

@@ -3,7 +3,14 @@ import { findDaemon } from '../config/daemon-file.ts';
 import { HomeInUseError, homeAt } from '../config/home.ts';
 import { StoreError } from '../core/store.ts';
 import { plural } from '../text/phrases.ts';
-import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import {
+  type CommandContext,
+  CommandError,
+  type DeclareCommand,
+  EXIT,
+  type ExitCode,
+  failure,
+} from './context.ts';
 import type { Printer } from './print.ts';
 
 export const declareUpgrade: DeclareCommand = (command, act) =>
@@ -33,12 +40,11 @@ const upgrade = async (flags: UpgradeFlags, context: CommandContext): Promise<Ex
     const plan = planUpgrade(home, env);
     if (!printer.json) printPlan(printer, plan, flags.all === true);
     if (flags.plan) {
-      if (printer.json) printer.document(plan);
+      printer.document(plan);
       return EXIT.ok;
     }
     if (plan.configProblem !== undefined)
-      throw new CommandError(
-        EXIT.failed,
+      throw failure(
         plan.configProblem,
         'correct the config first; nothing was changed. Check it with: instar config check',
       );
@@ -50,11 +56,10 @@ const upgrade = async (flags: UpgradeFlags, context: CommandContext): Promise<Ex
         'stop it first: instar stop',
       );
     const result = plan.from === undefined ? {} : upgradeHome(home, plan, env, flags.backup);
-    if (printer.json) printer.document({ ...plan, ...result });
-    else printResult(printer, plan, result);
+    printer.document({ ...plan, ...result });
+    printResult(printer, plan, result);
     if (result.damage === undefined || result.damage.length === 0) return EXIT.ok;
-    throw new CommandError(
-      EXIT.failed,
+    throw failure(
       `the record has ${plural(result.damage.length, 'damaged place')}: ${result.damage[0]}`,
       'see: instar doctor',
     );
@@ -62,7 +67,7 @@ const upgrade = async (flags: UpgradeFlags, context: CommandContext): Promise<Ex
     if (error instanceof HomeInUseError)
       throw new CommandError(EXIT.homeTaken, error.message, 'stop it first: instar stop');
     if (!(error instanceof StoreError)) throw error;
-    throw new CommandError(EXIT.failed, error.message, 'see: instar doctor');
+    throw failure(error.message, 'see: instar doctor');
   }
 };
 

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 
 /**
  * The command that a line of arguments names, as far as its words are commands: `instar sessions` for
@@ -40,3 +40,20 @@ export const sayUsageError = (message: string): string =>
     .replace(/^error: /, '')
     .replace(/\n\(Did you mean (.*)\?\)$/, '; did you mean $1?')
     .replaceAll(/(^|\s)'([^'\n]*)'/g, '$1"$2"');
+
+/** Reads a whole number between two others. */
+export const wholeNumber =
+  (from: number, to: number) =>
+  (text: string): number => {
+    if (/^\d{1,9}$/.test(text) && Number(text) >= from && Number(text) <= to) return Number(text);
+    throw new InvalidArgumentError(`Give a whole number from ${from} to ${to}.`);
+  };
+
+/** Reads a number between two others, also one with a fraction. */
+export const numberBetween =
+  (from: number, to: number) =>
+  (text: string): number => {
+    const number = Number(text);
+    if (text.trim() !== '' && number >= from && number <= to) return number;
+    throw new InvalidArgumentError(`Give a number from ${from} to ${to}.`);
+  };

@@ -1,35 +1,33 @@
 import { openApi } from '../api/open-api.ts';
-import { ApiError } from '../api/remote-api.ts';
-import { HomeInUseError, homeAt } from '../config/home.ts';
+import { homeAt } from '../config/home.ts';
 import type { StoredOwnerKey } from '../config/owner-key.ts';
 import type { OwnerApis } from '../core/daemon-api.ts';
 import { askForOwnerKey } from './confirm-owner.ts';
-import { type CommandContext, CommandError, EXIT, type ExitCode } from './context.ts';
+import type { CommandAction, CommandContext, Exit } from './context.ts';
 
 /**
- * Runs a command on the API of the running daemon, or on the store itself when no daemon runs. With `mayCreate` a
- * missing home is created.
+ * Runs something on the API of the running daemon, or on the store itself when no daemon runs. With `mayCreate` a missing
+ * home is created.
  */
-export async function withApi(
+export async function withApi<T>(
   context: CommandContext,
-  run: (apis: OwnerApis) => Promise<ExitCode>,
+  run: (apis: OwnerApis) => Promise<T>,
   mayCreate = false,
-): Promise<ExitCode> {
+): Promise<T> {
+  const unlock = (owner: StoredOwnerKey) => askForOwnerKey(context, owner);
+  const { close, ...apis } = await openApi(homeAt(context.homeDir), context.env, mayCreate, unlock);
   try {
-    const unlock = (owner: StoredOwnerKey) => askForOwnerKey(context, owner);
-    const { close, ...apis } = await openApi(homeAt(context.homeDir), context.env, mayCreate, unlock);
-    try {
-      return await run(apis);
-    } finally {
-      close();
-    }
-  } catch (error) {
-    if (error instanceof HomeInUseError)
-      throw new CommandError(EXIT.homeTaken, error.message, 'see: instar status');
-    if (error instanceof ApiError) throw new CommandError(EXIT.failed, error.message);
-    if (error instanceof Error && error.name === 'StoreError') {
-      throw new CommandError(EXIT.failed, error.message, 'see: instar doctor');
-    }
-    throw error;
+    return await run(apis);
+  } finally {
+    close();
   }
 }
+
+/** A command that asks the API: the same, with the API in its context. */
+export const onApi =
+  <Options>(
+    run: (options: Options, context: CommandContext & OwnerApis) => Promise<Exit>,
+    mayCreate = false,
+  ): CommandAction<Options> =>
+  (options, context) =>
+    withApi(context, (apis) => run(options, { ...context, ...apis }), mayCreate);

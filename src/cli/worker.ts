@@ -9,7 +9,14 @@ import { canShare, WORK_KINDS, type WorkKind, type WorkKinds } from '../jobs/sha
 import { createLog } from '../redact/create-log.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
-import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import {
+  type CommandContext,
+  CommandError,
+  type DeclareCommand,
+  EXIT,
+  type ExitCode,
+  wrongUse,
+} from './context.ts';
 import { stayUntilStopped } from './foreground.ts';
 import { describeMissingKeys } from './up-checks.ts';
 
@@ -48,8 +55,7 @@ async function worker(options: WorkerCommandOptions, context: CommandContext): P
   const { settings, notes, warnings } = await openSettings(place, home);
   const { config } = settings;
   if (!canShare(config.store.url))
-    throw new CommandError(
-      EXIT.wrongUse,
+    throw wrongUse(
       'a worker needs a record that other processes can reach, and this home has a file of its own',
       `set store.url to the postgres:// URL of the gateways, in ${file}`,
     );
@@ -78,8 +84,8 @@ async function worker(options: WorkerCommandOptions, context: CommandContext): P
     log,
   });
   const does = WORK_KINDS.filter((kind) => work[kind]);
-  if (printer.json) printer.document({ ready: true, pid: process.pid, does });
-  else printer.line(`instar worker ready: ${does.join(', ')}`);
+  printer.document({ ready: true, pid: process.pid, does });
+  printer.line(`instar worker ready: ${does.join(', ')}`);
   const code = await ended;
   log.info('stopped');
   await logFile?.close();

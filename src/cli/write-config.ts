@@ -6,7 +6,7 @@ import { readConfigFile } from '../config/load-config.ts';
 import type { ProviderEntry } from '../config/schema.ts';
 import { toJson } from '../core/json.ts';
 import { localServers } from '../doctor/check-models.ts';
-import { CommandError, EXIT } from './context.ts';
+import { wrongUse } from './context.ts';
 
 /** A provider to configure and, optionally, the default model. */
 export interface ProviderChoice {
@@ -30,18 +30,13 @@ export interface ProviderFlags {
 export function chooseProvider(flags: ProviderFlags, env: NodeJS.ProcessEnv): ProviderChoice {
   const { provider: name, model } = flags;
   if (flags.keyEnv !== undefined && flags.passThrough) {
-    throw new CommandError(
-      EXIT.wrongUse,
-      '--key-env and --pass-through exclude each other',
-      'use one of them',
-    );
+    throw wrongUse('--key-env and --pass-through exclude each other', 'use one of them');
   }
   const known = KNOWN_PROVIDERS.find((one) => one.name === name);
   const local = localServers(env).find((one) => one.name === name);
   const baseUrl = flags.baseUrl ?? known?.baseUrl ?? local?.baseUrl;
   if (baseUrl === undefined) {
-    throw new CommandError(
-      EXIT.wrongUse,
+    throw wrongUse(
       `"${name}" is not a known provider, so --base-url is required`,
       `known providers: ${[...KNOWN_PROVIDERS, ...localServers(env)].map((one) => one.name).join(', ')}`,
     );

@@ -28,33 +28,53 @@ describe('createPrinter', () => {
     const paper = createPaper(true);
     paper.printer.line(evil);
     paper.printer.note(evil);
-    paper.printer.document({ evil });
-    paper.printer.table([[`${evil}\n`, 'b']]);
-    expect(paper.out() + paper.err()).not.toMatch(/[\p{Cf}]|\p{Cc}(?<!\n)/u);
-    expect(paper.out().split('\n')).toHaveLength(6);
+    paper.printer.table([], [[`${evil}\n`, 'b']], (row) => row);
+    const json = createPaper(true, {}, true);
+    json.printer.document({ evil });
+    expect(paper.out() + paper.err() + json.out()).not.toMatch(/[\p{Cf}]|\p{Cc}(?<!\n)/u);
+    expect(paper.out().split('\n')).toHaveLength(3);
+    expect(json.out().split('\n')).toHaveLength(4);
   });
 
   it('aligns columns by visible width (not counting colour codes)', () => {
     const paper = createPaper(true);
-    paper.printer.table([
-      [{ text: 'ok', style: 'green' }, 'first'],
-      ['longer', 'second'],
-    ]);
+    paper.printer.table(
+      [],
+      [
+        [{ text: 'ok', style: 'green' }, 'first'],
+        ['longer', 'second'],
+      ],
+      (row) => row,
+    );
     expect(paper.out()).toBe('\u001b[32mok\u001b[0m      first\nlonger  second\n');
   });
 
-  it('prints no notes with --json', () => {
-    const paper = createPaper(false, {}, true);
-    paper.printer.note('hello');
-    expect(paper.err()).toBe('');
+  it('prints only documents with --json, and none without', () => {
+    const say = (json: boolean): string => {
+      const paper = createPaper(false, {}, json);
+      const { line, note, text, table, fields, document } = paper.printer;
+      line('line');
+      note('note');
+      text('text');
+      table(['HEAD'], [1], (one) => [one]);
+      fields([['label', 'field']]);
+      document({ a: 1 });
+      return paper.out() + paper.err();
+    };
+    expect(say(true)).toBe('{\n  "a": 1\n}\n');
+    expect(say(false)).toBe('line\ntext\nHEAD\n1\nlabel  field\nnote\n');
   });
 
   it('cuts the longest cells so that rows fit the terminal, never the ids in the first column', () => {
     const paper = createPaper(true, { COLUMNS: '60' });
-    paper.printer.table([
-      ['s_0123456789', 'claude-code', 'x'.repeat(100), 'y'.repeat(30)],
-      ['s_1', 'codex', 'short', 'z'],
-    ]);
+    paper.printer.table(
+      [],
+      [
+        ['s_0123456789', 'claude-code', 'x'.repeat(100), 'y'.repeat(30)],
+        ['s_1', 'codex', 'short', 'z'],
+      ],
+      (row) => row,
+    );
     const lines = paper.out().trimEnd().split('\n');
     expect(lines.every((line) => line.length <= 60)).toBe(true);
     expect(lines[0]).toMatch(/^s_0123456789 {2}claude-code {2}x+… {2}y+…?$/);
@@ -63,7 +83,7 @@ describe('createPrinter', () => {
 
   it('cuts nothing for a program that reads the output', () => {
     const paper = createPaper(false);
-    paper.printer.table([['a', 'x'.repeat(300)]]);
+    paper.printer.table([], [['a', 'x'.repeat(300)]], (row) => row);
     expect(paper.out()).toContain('x'.repeat(300));
   });
 
