@@ -50,9 +50,9 @@ export async function openOfflineApi(
   const settings = () => learningSettings(home, env);
   const over = (records: Records, close: () => void): OpenedApi => {
     const schedule = async () => {
-      const { REVIEW_JOB } = await import('../lessons/review-job.ts');
+      const { CONSOLIDATION_JOB } = await import('../learn/memory/serve-memory.ts');
       const { describeOffline } = await import('../schedule/offline-schedule.ts');
-      return describeOffline(home, env, records, REVIEW_JOB);
+      return describeOffline(home, env, records, CONSOLIDATION_JOB);
     };
     const store = createStoreApi(records, now, schedule);
     const lessons = openLessonsOnce(records);

@@ -43,13 +43,11 @@ const STEPS: Readonly<Record<string, string>> = {
   contradiction: 'contradicts',
   merge: 'duplicates',
   archive: 'unused',
-  link: 'related',
 };
 
 const UNDECIDED: Readonly<Record<string, string>> = {
   ask: 'needs you',
   practise: 'to practise',
-  undecided: 'undecided',
 };
 
 /** What it would do, and why; rows for `printer.fields`. */

@@ -9,14 +9,6 @@ export const lessonSubject = (id: string, revision: number): string => `lesson/$
 export const policySubject = (engine: string, version: number): string => `policy/${engine}/${version}`;
 
 export const identitySubject = (id: string, hash: string): string => `identity/${id}/${hash}`;
-/**
- * Two other measurements of lessons, both about their words (`mark`), whatever else of them changes: which of two that contradict each
- * other does better, and whether one that nobody used for long still helps, for the `place`-th time.
- */
-export const conflictSubject = (first: string, second: string, mark: string): string =>
-  `conflict/${first}/${second}/${mark}`;
-export const retestSubject = (id: string, mark: string, place: number): string =>
-  `retest/${id}/${mark}/${place}`;
 
 /** The subject of all facts about trials, for `Records.events`. */
 export const TRIALS_SUBJECT = 'library/trials';

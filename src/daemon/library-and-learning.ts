@@ -2,7 +2,6 @@ import type { OpenTrainingOptions } from '../../train/open-training.ts';
 import type { ServedTraining } from '../../train/serve-training.ts';
 import { assignOwners } from '../api/assign-owners.ts';
 import { createAttemptAccess } from '../api/attempt-access.ts';
-import { createLibraryJobs } from '../api/consolidate-api.ts';
 import { enginePrice, hasTokenLimit, priceRules } from '../config/price-rules.ts';
 import type { OpenAttemptAccess } from '../core/attempt-model.ts';
 import type { PriceRules } from '../cost/prices.ts';
@@ -13,6 +12,7 @@ import { sharedSchedule } from '../jobs/shared-work.ts';
 import { createCompressor, LONG_PROMPT_TOKENS } from '../learn/compress/compressor.ts';
 import { createPromptFiles } from '../learn/compress/prompt-files.ts';
 import { createReflectionJob } from '../learn/identity/reflect.ts';
+import { createConsolidationJob } from '../learn/memory/serve-memory.ts';
 import { createPracticeJob } from '../learn/practice/practice-job.ts';
 import { localServerAddresses } from '../models/discover-local.ts';
 import { PROVIDER_TIMEOUTS } from '../models/exchange.ts';
@@ -171,7 +171,13 @@ export async function openSlowParts(
     log,
     records,
     jobs: ({ history }) => [
-      ...createLibraryJobs({ ...library, ...quiet, records, now: clock.now, history }),
+      createConsolidationJob({
+        open: library.open,
+        command: learning.practice,
+        records,
+        now: clock.now,
+        history,
+      }),
       createReflectionJob({ command: learning.practice, clock, history }),
       createPracticeJob(quiet),
       ...(training === undefined ? [] : [training.job(history)]),

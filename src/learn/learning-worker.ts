@@ -58,7 +58,6 @@ export async function startLearningWorker(
     embed: ports.embed,
     catchUp: lessons.catchUp,
     autonomy: settings.autonomy,
-    ...(practice === undefined ? {} : { practise: practice.practise }),
   });
   const reflection = await openReflection({ learners, runner, records, state, isStopped, clock });
   const verifiers = await createVerifiers(settings.verifiers, { ask: models.named('judge') });

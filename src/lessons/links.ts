@@ -70,7 +70,7 @@ function heldBy(lesson: Lesson, known: ReadonlyMap<string, Lesson>): readonly Le
 }
 
 /** The lessons that one is marked to contradict. */
-export function contradictedBy({ text: { note } }: Lesson): readonly string[] {
+function contradictedBy({ text: { note } }: Lesson): readonly string[] {
   const tagged = note.tags.filter((tag) => tag.startsWith(CONTRADICTS_TAG));
   return [
     ...(note.relations ?? []).filter(({ type }) => type === 'contradicts').map(({ to }) => to),

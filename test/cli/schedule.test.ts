@@ -48,7 +48,7 @@ describe('instar schedule', () => {
   it('shows the same as text, and writes nothing into the home', async () => {
     const { stdout, code } = await run('status');
     expect(code).toBe(0);
-    expect(stdout).toContain('library-review');
+    expect(stdout).toContain('library-consolidation');
     expect(stdout).toContain('next window');
     expect(existsSync(path.join(folder.dir, 'instar.sqlite'))).toBe(false);
   });
@@ -58,7 +58,7 @@ describe('instar schedule', () => {
     const planned = asObject(asObject(JSON.parse((await run('next', '--json')).stdout)).next);
     expect(Number.isFinite(Date.parse(String(planned.from)))).toBe(true);
     const { windows } = asObject(JSON.parse((await run('next', '--json')).stdout));
-    expect(asArray(windows).map(asObject)[0]).toMatchObject({ for: ['library-review'] });
+    expect(asArray(windows).map(asObject)[0]).toMatchObject({ for: ['library-consolidation'] });
     configure({ sleep: 'off' });
     const unplanned = asObject(asObject(JSON.parse((await run('next', '--json')).stdout)).next);
     expect(unplanned.from).toBeUndefined();

@@ -86,7 +86,7 @@ describe('the schedule', () => {
       spent: NOTHING_SPENT,
       jobs: [
         { name: 'training', needsWindow: true },
-        { name: 'library-review', needsWindow: false },
+        { name: 'library-consolidation', needsWindow: false },
       ],
       planned: await findWindows([sleepAt(hours)], now, never),
       isAway,

@@ -135,7 +135,6 @@ describe('slow work in the real daemon', () => {
     expect(sources).toContain('sleep');
     expect(sources).toContain('gateway');
     expect(asArray(told.jobs).map((job) => asObject(job).name)).toEqual([
-      'library-review',
       'library-consolidation',
       'reflection',
       'practice',

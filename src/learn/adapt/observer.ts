@@ -8,8 +8,8 @@ import type { NewFact, Records, SessionView, TurnView } from '../../core/store.t
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { readTurn } from '../../evidence/turn-reading.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
-import { REVIEW_JOB } from '../../lessons/review-job.ts';
 import { scopeCovers } from '../../lessons/scope.ts';
+import { CONSOLIDATION_JOB } from '../memory/serve-memory.ts';
 import { lessonLabel, MOST_EVENTS, observeSession } from './observe-session.ts';
 import { type EventScope, leaderOf, observedEvent, shortHash } from './observed-event.ts';
 
@@ -106,8 +106,8 @@ async function observeFact(
     case 'practice-session':
       return fact.op === 'closed' && fact.end === 'done' ? [refreshed(`practice ${fact.run}`, at)] : [];
     case 'job-ended':
-      return fact.job === REVIEW_JOB && fact.end === 'done' && fact.isOver
-        ? [refreshed(`review ${fact.run}`, at)]
+      return fact.job === CONSOLIDATION_JOB && fact.end === 'done' && fact.isOver
+        ? [refreshed(`consolidation ${fact.run}`, at)]
         : [];
     case 'cycle-end':
       return fact.outcome === 'stuck' && fact.cause === 'budget'

@@ -7,7 +7,6 @@ import { trialOf } from '../../lessons/effect/describe-trial.ts';
 import type { Trials } from '../../lessons/effect/fold-trials.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
 import { isOfTeam } from '../../lessons/member-library.ts';
-import { scopesOverlap } from '../../lessons/scope.ts';
 import {
   comparedText,
   LESSON_LIKENESS,
@@ -16,10 +15,7 @@ import {
 } from '../../lessons/similar/compare.ts';
 import { whyContradict } from '../../lessons/similar/contradictions.ts';
 import { publishDecided } from '../cycle.ts';
-import type { PastSession, SessionArea } from '../practice/practice-history.ts';
 import { isInUse, type LessonFacts } from './kept-lessons.ts';
-import { linkLessons } from './link-clusters.ts';
-import { conflictOf, type MemoryQuestion } from './open-questions.ts';
 import {
   mergeDuplicates,
   oppositionOf,
@@ -29,9 +25,9 @@ import {
 import { archiveDecayed, MOST_IN_USE } from './wake-archived.ts';
 
 /*
- * Consolidation keeps a library compact and consistent: (1) detect lessons that say the same, contradict each other, are about one
- * topic, or have decayed; (2) decide by rules, which never write a word; what no rule decides is a question, which practice answers
- * (`practise-questions`) before it is planned again; (3) apply, in change sets whose ids are hashes of what they change. A run that is killed leaves whole sets; the next one plans from what the library is then, and repeats nothing.
+ * Consolidation keeps a library compact and consistent: (1) detect lessons that say the same, contradict each other, or have decayed;
+ * (2) decide by rules, which never write a word; what no rule decides is left open; (3) apply, in change sets whose ids are hashes of
+ * what they change. A run that is killed leaves whole sets; the next one plans from what the library is then, and repeats nothing.
  */
 
 export interface MemoryState {
@@ -47,14 +43,11 @@ export interface PlanOptions {
   readonly isByLetters: boolean;
   /** A person asked for it. */
   readonly isAsked: boolean;
-  /** The end of the last run, and the sessions of practice: what was practised since is skipped. */
-  readonly lastRun?: number | undefined;
-  readonly practised?: readonly PastSession[];
   readonly mostChanges?: number;
   readonly mostInUse?: number;
 }
 
-type ConsolidationStep = 'contradiction' | 'merge' | 'archive' | 'link';
+type ConsolidationStep = 'contradiction' | 'merge' | 'archive';
 
 export interface MemoryChange {
   readonly step: ConsolidationStep;
@@ -65,10 +58,6 @@ export interface ConsolidationPlan {
   readonly changes: readonly MemoryChange[];
   /** Contradictions that no rule decides: practice, or a person. */
   readonly open: readonly SettledContradiction[];
-  /** What attempts can tell before it is applied: the contradictions among `open`, and whether decayed lessons still help. */
-  readonly questions: readonly MemoryQuestion[];
-  /** Lessons of areas that were practised since the last run. */
-  readonly skipped: number;
   /** Changes over the limit of one run. */
   readonly left: number;
 }
@@ -100,15 +89,13 @@ export async function planConsolidation(
     now: options.now,
     isAsked: options.isAsked,
   };
-  const isPractised = createIsPractised(options.practised ?? [], options.lastRun);
   const all = library.lessons().filter(isInUse);
   const overviews = all.filter(isOverview);
   const inUse = all.filter((lesson) => !overviews.includes(lesson));
-  const considered = inUse.filter((lesson) => !isPractised(lesson));
 
-  // Who may read a private lesson depends on its own evidence: it is neither joined with others nor linked. The team's has no words of
+  // Who may read a private lesson depends on its own evidence: it is not joined with others. The team's has no words of
   // one member beside those that moved there.
-  const compared = considered
+  const compared = inUse
     .filter((lesson) => lesson.text.note.visibility !== 'private' && !isOfTeam(lesson))
     .toSorted((a, b) => a.createdAt - b.createdAt)
     .slice(-MOST_COMPARED);
@@ -122,7 +109,7 @@ export async function planConsolidation(
     ),
   );
 
-  const settled = settleContradictions([...opposed], trials, facts);
+  const settled = settleContradictions([...opposed], facts);
   const gone = new Set(settled.flatMap(({ change }) => (change?.op === 'retire' ? [change.id] : [])));
   const rest = compared.filter(({ id }) => !gone.has(id));
   const merges = mergeDuplicates(rest, vectors, ({ id }) => effects.usefulness(id).count, facts);
@@ -133,25 +120,18 @@ export async function planConsolidation(
     settled.flatMap(({ change }) => (change?.op === 'retire' ? (change.supersededBy ?? []) : [])),
   );
   const decayed = archiveDecayed({
-    lessons: considered.filter(({ id }) => !gone.has(id) && !needed.has(id)),
+    lessons: inUse.filter(({ id }) => !gone.has(id) && !needed.has(id)),
     usefulness: effects.usefulness,
-    trials,
     facts,
     mostInUse: options.mostInUse ?? MOST_IN_USE,
   });
-  for (const { change } of decayed) gone.add(change.id);
-  const undecided = settled.filter(({ by }) => by === 'undecided');
-  const clustered = near.filter(
-    (pair) => pair.similarity >= LESSON_LIKENESS.related[key] && !opposed.has(pair),
-  );
 
   const found: readonly MemoryChange[] = [
     ...settled.flatMap(({ change }) =>
       change === undefined ? [] : [{ step: 'contradiction' as const, change }],
     ),
     ...merges.map((change) => ({ step: 'merge' as const, change })),
-    ...decayed.map(({ change }) => ({ step: 'archive' as const, change })),
-    ...linkLessons(clustered, undecided, gone, facts).map((change) => ({ step: 'link' as const, change })),
+    ...decayed.map((change) => ({ step: 'archive' as const, change })),
     ...overviews.map(({ id }) => ({
       step: 'archive' as const,
       change: { op: 'retire' as const, id, reason: 'its lines are those of other lessons' },
@@ -161,11 +141,6 @@ export async function planConsolidation(
   return {
     changes: found.slice(0, most),
     open: settled.filter(({ change }) => change === undefined),
-    questions: [
-      ...settled.filter(({ by }) => by === 'practise').map(({ a, b }) => conflictOf(a, b)),
-      ...decayed.flatMap(({ question }) => question ?? []),
-    ],
-    skipped: inUse.length - considered.length,
     left: Math.max(0, found.length - most),
   };
 }
@@ -233,34 +208,3 @@ function setOf(changes: readonly Change[], library: Pick<Library, 'lesson'>): Om
   const id = `consolidation_${createHash('sha256').update(content).digest('hex').slice(0, 24)}`;
   return { id, reason: 'consolidation', changes };
 }
-
-const PERIOD_MS = 7 * 86_400_000;
-
-/**
- * Whether a lesson is of an area that was practised since the last run: practice has compared its lessons already. An area that was
- * also practised in the week before that run is not skipped again: what is practised all the time is consolidated, too.
- */
-function createIsPractised(
-  sessions: readonly PastSession[],
-  lastRun: number | undefined,
-): (lesson: Lesson) => boolean {
-  if (lastRun === undefined) return () => false;
-  const areasIn = (from: number, to: number): readonly SessionArea[] =>
-    sessions
-      .filter(({ at, closed }) => closed?.end === 'done' && at > from && at <= to)
-      .map(({ planned }) => planned.area)
-      .filter((area) => Object.values(area).some((name) => name !== undefined));
-  const before = areasIn(lastRun - PERIOD_MS, lastRun).map(areaKey);
-  const skipped = areasIn(lastRun, Number.POSITIVE_INFINITY).filter(
-    (area) => !before.includes(areaKey(area)),
-  );
-  return ({ text: { scope } }) => skipped.some((area) => isWithin(scope, area) && scopesOverlap(scope, area));
-}
-
-const areaKey = ({ agent, project, domain }: SessionArea): string => JSON.stringify([agent, project, domain]);
-
-/** A lesson for everybody is of no area. */
-const isWithin = (scope: Lesson['text']['scope'], area: SessionArea): boolean =>
-  (['agent', 'project', 'domain'] as const).some(
-    (field) => scope[field] !== undefined && area[field] !== undefined,
-  );

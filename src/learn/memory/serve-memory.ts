@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import { asNumber, asString, compact, type JsonObject } from '../../core/json.ts';
+import { asString, compact, type JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
@@ -12,18 +12,14 @@ import type { OpenLessons } from '../../lessons/open-lessons.ts';
 import { plural } from '../../text/phrases.ts';
 import type { Autonomy } from '../gate/autonomy-rule.ts';
 import { readLearningSwitch } from '../learning-state.ts';
-import { openPracticeHistory } from '../practice/practice-history.ts';
 import type { Practice } from '../practice/serve-practice.ts';
 import {
   applyConsolidation,
   type ConsolidationPlan,
   type MemoryChange,
-  type PlanOptions,
   planConsolidation,
 } from './consolidate.ts';
 import { isInUse } from './kept-lessons.ts';
-import type { MemoryQuestion } from './open-questions.ts';
-import type { PractisedQuestions } from './practise-questions.ts';
 
 /** What consolidation needs, in the thread that runs it. */
 interface MemoryParts {
@@ -40,28 +36,21 @@ interface MemoryOptions extends MemoryParts {
   /** Reads what was published by others. */
   readonly catchUp: () => Promise<void>;
   readonly autonomy: Autonomy;
-  /** Answers questions by attempts, where practice can be had now; undefined where it cannot. */
-  readonly practise?: (
-    questions: readonly MemoryQuestion[],
-    run: string,
-    when: string,
-    signal: AbortSignal,
-  ) => Promise<PractisedQuestions | undefined>;
 }
 
 const planOf = async (
   { library, effects, records, embed, isByLetters = false, clock }: MemoryParts,
-  options: Pick<PlanOptions, 'isAsked' | 'lastRun' | 'practised'>,
+  isAsked: boolean,
 ): Promise<ConsolidationPlan> =>
   planConsolidation(
     { library, effects, trials: await readTrials(records) },
-    { now: clock.now(), embed, isByLetters, ...options },
+    { now: clock.now(), embed, isByLetters, isAsked },
   );
 
-/** Consolidation when a person asks for it: also of lessons that people wrote, and of areas that were just practised. */
+/** Consolidation when a person asks for it: also of lessons that people wrote. */
 export async function consolidateOnDemand(parts: MemoryParts, isApplied: boolean): Promise<JsonObject> {
   const { library } = parts;
-  const plan = await planOf(parts, { isAsked: true });
+  const plan = await planOf(parts, true);
   const described = describePlan(plan, library);
   if (!isApplied) return { ...described, done: false, generation: library.generation };
   const results = await applyConsolidation(plan, library, { isAsked: true });
@@ -69,41 +58,19 @@ export async function consolidateOnDemand(parts: MemoryParts, isApplied: boolean
   return { ...described, done: true, refused, generation: library.generation };
 }
 
-/**
- * The weekly run: detect, practise what attempts can tell, where they can be had, detect again and apply. It stops between two change
- * sets, or two batches of attempts, when somebody is back; what was done counts.
- */
-async function consolidateInQuiet(
-  options: MemoryOptions,
-  { lastRun, when }: { readonly lastRun: number | undefined; readonly when: string },
-  signal: AbortSignal,
-): Promise<JsonObject> {
-  const { library, records, autonomy } = options;
-  const practised = (await openPracticeHistory(records)).sessions();
-  const detect = (): Promise<ConsolidationPlan> => planOf(options, { isAsked: false, lastRun, practised });
-  const first = await detect();
-  const answers =
-    first.questions.length === 0 || signal.aborted
-      ? undefined
-      : await options.practise?.(first.questions, `consolidation_${lastRun ?? 0}`, when, signal);
+/** The weekly run. It stops between two change sets when somebody is back; what was done counts. */
+async function consolidateInQuiet(options: MemoryOptions, signal: AbortSignal): Promise<JsonObject> {
+  const { library, autonomy } = options;
+  const plan = await planOf(options, false);
   if (signal.aborted) return { end: 'paused' };
-  const plan = answers === undefined ? first : await detect();
   const count = plan.changes.length;
   if (autonomy === 'manual' && count > 0)
     return { end: 'done', note: `${plural(count, 'change')} wait for you: instar lessons consolidate` };
   const results = await applyConsolidation(plan, library, { signal });
   if (results.length < count) return { end: 'paused' };
   const applied = results.filter(({ status }) => status === 'applied').length;
-  return { end: 'done', note: [plural(applied, 'change'), ...notesOf(plan, answers)].join(', ') };
-}
-
-function notesOf({ open }: ConsolidationPlan, answers: PractisedQuestions | undefined): readonly string[] {
-  return [
-    ...(answers === undefined || answers.answered === 0
-      ? []
-      : [`${plural(answers.answered, 'question')} answered by attempts`]),
-    ...(open.length === 0 ? [] : [`${plural(open.length, 'contradiction')} left open`]),
-  ];
+  const open = plan.open.length === 0 ? [] : [`${plural(plan.open.length, 'contradiction')} left open`];
+  return { end: 'done', note: [plural(applied, 'change'), ...open].join(', ') };
 }
 
 const ON_DEMAND = 'consolidate';
@@ -115,25 +82,19 @@ export function withMemory(practice: Practice | undefined, options: MemoryOption
     command: async (request, signal) => {
       if (request.do === ON_DEMAND || request.do === IN_QUIET) await options.catchUp();
       if (request.do === ON_DEMAND) return consolidateOnDemand(options, request.apply === true);
-      if (request.do === IN_QUIET)
-        return consolidateInQuiet(
-          options,
-          { lastRun: asNumber(request.lastRun), when: asString(request.when) ?? 'off' },
-          signal,
-        );
+      if (request.do === IN_QUIET) return consolidateInQuiet(options, signal);
       return (await practice?.command(request, signal)) ?? {};
     },
     close: async () => practice?.close(),
   };
 }
 
-function describePlan({ changes, open, questions, left }: ConsolidationPlan, library: Library): JsonObject {
+function describePlan({ changes, open, left }: ConsolidationPlan, library: Library): JsonObject {
   return {
     changes: changes.map((planned) => describeChange(planned, library)),
     open: open.map(({ a, b, why, by, isDoubtful }) =>
       compact({ a: a.id, b: b.id, names: namesOf([a, b]), why, by, isDoubtful: isDoubtful || undefined }),
     ),
-    retests: questions.filter(({ against }) => against === undefined).length,
     left,
   };
 }
@@ -145,11 +106,7 @@ function describeChange({ step, change }: MemoryChange, library: Pick<Library, '
   const ids = change.op === 'merge' ? [id, ...change.ids.filter((one) => one !== id)] : [id];
   const names = namesOf(ids.flatMap((one) => library.lesson(one) ?? []));
   const why =
-    change.op === 'retire'
-      ? change.reason
-      : change.op === 'merge'
-        ? `${names.slice(1).join(', ')} says the same: merged into it`
-        : 'linked with lessons about the same';
+    change.op === 'retire' ? change.reason : `${names.slice(1).join(', ')} says the same: merged into it`;
   return compact({ step, id, names, why, change: encodeChange(change) });
 }
 
@@ -158,8 +115,6 @@ interface ConsolidationJobOptions {
   readonly open: () => Pick<OpenLessons, 'library'> | undefined;
   /** Does the work in the learning thread; see `withMemory`. */
   readonly command: (request: JsonObject, signal?: AbortSignal) => Promise<JsonObject>;
-  /** Whether attempts may be made in quiet hours (`practice.scheduled`). */
-  readonly when: () => 'off' | 'free' | 'on';
   readonly now: () => number;
   /** What earlier runs left. */
   readonly history: (job: string) => Promise<JobHistory>;
@@ -176,7 +131,7 @@ const MS_PER_TEXT = 15;
  * `instar lessons consolidate` makes them. What it did before it was stopped counts, and it goes on with the rest.
  */
 export function createConsolidationJob(options: ConsolidationJobOptions): Job {
-  const { open, command, when, now, history, records } = options;
+  const { open, command, now, history, records } = options;
   return {
     name: CONSOLIDATION_JOB,
     priority: 1,
@@ -191,9 +146,8 @@ export function createConsolidationJob(options: ConsolidationJobOptions): Job {
     },
     run: async ({ signal, checkpoint }): Promise<JobEnd> => {
       await checkpoint('the learning thread looks the library over');
-      const lastRun = (await history(CONSOLIDATION_JOB)).lastDone?.at;
       try {
-        const done = await command(compact({ do: 'consolidate-work', lastRun, when: when() }), signal);
+        const done = await command({ do: 'consolidate-work' }, signal);
         const note = asString(done.note);
         return { end: done.end === 'done' ? 'done' : 'paused', ...(note === undefined ? {} : { note }) };
       } catch (error) {

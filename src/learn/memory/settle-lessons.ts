@@ -1,6 +1,4 @@
 import type { Change, Lesson, LessonText } from '../../core/lesson.ts';
-import { trialFigures } from '../../lessons/effect/describe-trial.ts';
-import type { Trials } from '../../lessons/effect/fold-trials.ts';
 import { scopeCovers } from '../../lessons/scope.ts';
 import { LESSON_LIKENESS, type LessonVectors, type NearLessonPair } from '../../lessons/similar/compare.ts';
 import { whyContradict, whyDoubtful } from '../../lessons/similar/contradictions.ts';
@@ -21,18 +19,14 @@ import {
   whyKept,
   wordsSince,
 } from './kept-lessons.ts';
-import { conflictOf } from './open-questions.ts';
 
 /** Two lessons that cannot both be followed, and what becomes of them. */
 export interface SettledContradiction {
   readonly a: Lesson;
   readonly b: Lesson;
   readonly why: string;
-  /**
-   * `practise`: only attempts with the one and with the other can tell. `measured`: they have told. `undecided`: they could not tell.
-   * `ask`: a person has to.
-   */
-  readonly by: 'newest-words' | 'told-words' | 'practise' | 'measured' | 'undecided' | 'ask';
+  /** `practise`: nothing that people said decides, and tasks of practice are made of it. `ask`: a person has to decide. */
+  readonly by: 'newest-words' | 'told-words' | 'practise' | 'ask';
   /** Both may hold. */
   readonly isDoubtful: boolean;
   readonly change?: Change;
@@ -56,7 +50,6 @@ export function oppositionOf(a: Lesson, b: Lesson): Opposition | undefined {
  */
 export const settleContradictions = (
   pairs: readonly NearLessonPair[],
-  trials: Pick<Trials, 'of'>,
   facts: LessonFacts,
 ): readonly SettledContradiction[] => {
   const retired = new Set<string>();
@@ -64,7 +57,7 @@ export const settleContradictions = (
     if (!isInUse(a) || !isInUse(b) || retired.has(a.id) || retired.has(b.id)) return [];
     const opposition = oppositionOf(a, b);
     if (opposition === undefined) return [];
-    const settled = settle({ a, b, ...opposition }, trials, facts);
+    const settled = settle({ a, b, ...opposition }, facts);
     if (settled.change?.op === 'retire') retired.add(settled.change.id);
     return [settled];
   });
@@ -72,13 +65,9 @@ export const settleContradictions = (
 
 type Contradiction = Pick<SettledContradiction, 'a' | 'b'> & Opposition;
 
-function settle(
-  contradiction: Contradiction,
-  trials: Pick<Trials, 'of'>,
-  facts: LessonFacts,
-): SettledContradiction {
+function settle(contradiction: Contradiction, facts: LessonFacts): SettledContradiction {
   const { a, b, why, isDoubtful } = contradiction;
-  if (!isPersonsWord(a) && !isPersonsWord(b)) return settleByAttempts(contradiction, trials, facts);
+  if (!isPersonsWord(a) && !isPersonsWord(b)) return { ...contradiction, by: 'practise' };
   const open = { ...contradiction, by: 'ask' } as const;
   const [wins, yields] = (isDoubtful ? undefined : ranked(a, b, facts)) ?? [];
   if (wins === undefined || yields === undefined || !mayYieldTo(wins, yields, facts)) return open;
@@ -102,28 +91,6 @@ const mayYieldTo = (wins: Lesson, yields: Lesson, facts: LessonFacts): boolean =
   isOneRule(yields) &&
   scopeCovers(wins.text.scope, yields.text.scope);
 
-/** Of two learned lessons the one stays with which attempts came out better. */
-function settleByAttempts(
-  open: Contradiction,
-  trials: Pick<Trials, 'of'>,
-  facts: LessonFacts,
-): SettledContradiction {
-  const { subject, lesson, against } = conflictOf(open.a, open.b);
-  const record = trials.of(subject);
-  const outcome = record?.end?.outcome;
-  if (record === undefined || outcome === undefined || outcome === 'untested')
-    return { ...open, by: 'practise' };
-  if (outcome === 'no-difference') return { ...open, by: 'undecided' };
-  const [wins, yields] = outcome === 'helpful' ? [lesson, against] : [against, lesson];
-  if (!mayYieldTo(wins, yields, facts)) return { ...open, by: 'undecided' };
-  const reason = `measured: attempts came out better with ${wins.text.name} (${trialFigures(record)}); ${open.why}`;
-  return {
-    ...open,
-    by: 'measured',
-    change: { op: 'retire', id: yields.id, reason: reason.slice(0, LONGEST_REASON), supersededBy: wins.id },
-  };
-}
-
 /** The lesson that wins and the one that yields; undefined where no rule says. */
 function ranked(a: Lesson, b: Lesson, facts: LessonFacts): readonly [Lesson, Lesson] | undefined {
   const [first, second] = [wordsSince(a, facts), wordsSince(b, facts)];
@@ -140,7 +107,7 @@ const MOST_LINKS = 32;
 
 /**
  * Merges of lessons that say the same, word by word: rules that differ in a name, a value or a condition are near each other, too, and
- * are linked instead. The better proven text stays, letter by letter, with links to the lessons it absorbed and
+ * stay. The better proven text stays, letter by letter, with links to the lessons it absorbed and
  * their evidence. A person's word is absorbed only by a text that has it, and only where a person asked: recall shows one of two that say
  * the same anyway.
  */

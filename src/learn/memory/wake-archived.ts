@@ -5,8 +5,6 @@ import type { Author, Change, Lesson, Scope } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
-import { trialFigures } from '../../lessons/effect/describe-trial.ts';
-import type { Trials } from '../../lessons/effect/fold-trials.ts';
 import { activationOf, type Usefulness } from '../../lessons/recall/activation.ts';
 import { scopesOverlap } from '../../lessons/scope.ts';
 import { comparedText, cosineSimilarity, TASK_LIKENESS } from '../../lessons/similar/compare.ts';
@@ -16,7 +14,6 @@ import { decidedLearner } from '../cycle.ts';
 import type { FactFold } from '../learning-state.ts';
 import { decidedPiece, type LearnerRow } from '../runner.ts';
 import { isFresh, type LessonFacts, lastReturn, whyKept, wordsSince } from './kept-lessons.ts';
-import { type MemoryQuestion, retestOf, retestsOf } from './open-questions.ts';
 
 /** A request of somebody who is learned from. */
 interface WakingRequest {
@@ -158,35 +155,27 @@ const ARCHIVED = 'archived:';
 export const isArchived = ({ state, reason }: Pick<Lesson, 'state' | 'reason'>): boolean =>
   state === 'retired' && reason?.startsWith(ARCHIVED) === true;
 
-interface DecayedLesson {
-  readonly change: Extract<Change, { readonly op: 'retire' }>;
-  /** Present while nothing was measured since it was used last: attempts can tell whether it still helps. */
-  readonly question?: MemoryQuestion;
-}
-
 interface DecayInput {
   readonly lessons: readonly Lesson[];
   readonly usefulness: (id: string) => Usefulness;
-  readonly trials: Pick<Trials, 'of'>;
   readonly facts: LessonFacts;
   readonly mostInUse: number;
 }
 
 /**
  * Retires lessons whose activation has fallen to its floor and that no successful session has used for four half-lives; in a crowded
- * library for two. A re-test that showed that a lesson helps counts as a use. What is retired stays in the record, is found by `lessons
+ * library for two. What is retired stays in the record, is found by `lessons
  * list --archived`, and comes back by `lessons restore`, or when somebody asks about it. A person's word does not decay.
  */
 export function archiveDecayed({
   lessons,
   usefulness,
-  trials,
   facts,
   mostInUse,
-}: DecayInput): readonly DecayedLesson[] {
+}: DecayInput): readonly Extract<Change, { readonly op: 'retire' }>[] {
   const unused = lessons.flatMap((lesson) => {
     if (isPersonsWord(lesson) || whyKept(lesson, facts) !== undefined) return [];
-    const idle = idleness(lesson, usefulness(lesson.id), trials, facts);
+    const idle = idleness(lesson, usefulness(lesson.id), facts);
     return idle === undefined ? [] : [{ lesson, ...idle }];
   });
   const decayed = unused.filter(({ isDecayed }) => isDecayed);
@@ -195,42 +184,24 @@ export function archiveDecayed({
     .filter(({ isDecayed }) => !isDecayed)
     .sort((a, b) => a.activation - b.activation || (a.lesson.id < b.lesson.id ? -1 : 1))
     .slice(0, Math.max(0, room));
-  return [...decayed, ...crowded].map(({ lesson, last }) => {
-    const record = retestsOf(lesson, trials).at(-1);
-    const isTested = record?.end !== undefined && record.end.at > last;
-    const days = Math.round((facts.now - last) / DAY_MS);
-    const tested =
-      isTested && record.end?.outcome !== 'untested'
-        ? `, and attempts did no better with it: ${trialFigures(record)}`
-        : '';
-    return {
-      change: {
-        op: 'retire',
-        id: lesson.id,
-        reason: `${ARCHIVED} no session needed it for ${days} days${tested}`,
-      },
-      ...(isTested ? {} : { question: retestOf(lesson, trials, last) }),
-    };
-  });
+  return [...decayed, ...crowded].map(({ lesson, last }) => ({
+    op: 'retire',
+    id: lesson.id,
+    reason: `${ARCHIVED} no session needed it for ${Math.round((facts.now - last) / DAY_MS)} days`,
+  }));
 }
 
 /** Undefined for a lesson that was used, told or changed lately, or has proven itself. */
 function idleness(
   lesson: Lesson,
   uses: Usefulness,
-  trials: Pick<Trials, 'of'>,
   facts: LessonFacts,
 ): { readonly last: number; readonly activation: number; readonly isDecayed: boolean } | undefined {
   if (uses.isProven) return undefined;
   const { now } = facts;
   const changedAt = wordsSince(lesson, facts);
-  const helped =
-    retestsOf(lesson, trials).findLast(({ end }) => end?.outcome === 'helpful')?.end?.at ?? changedAt;
   const returned = lastReturn(lesson.id, facts) ?? changedAt;
-  const last = uses.uses.reduce(
-    (newest, { at }) => Math.max(newest, at),
-    Math.max(changedAt, helped, returned),
-  );
+  const last = uses.uses.reduce((newest, { at }) => Math.max(newest, at), Math.max(changedAt, returned));
   const halfLives = (now - last) / DAY_MS / lesson.text.note.halfLifeDays;
   if (halfLives < CROWDED_HALF_LIVES || isFresh(lesson, facts)) return undefined;
   const aged = { ...lesson, changedAt };

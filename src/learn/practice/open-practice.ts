@@ -18,8 +18,6 @@ import { holdToCore } from '../identity/hold-to-core.ts';
 import { openIdentityJudge } from '../identity/open-identity-judge.ts';
 import { type LearningModel, type LearningRole, servedBy } from '../learning-model.ts';
 import type { FactFold } from '../learning-state.ts';
-import type { MemoryQuestion } from '../memory/open-questions.ts';
-import { openQuestionPractice, type PractisedQuestions } from '../memory/practise-questions.ts';
 import type { createNearestLessons } from '../nearest-lessons.ts';
 import { findTaskCheck } from '../rule-checks.ts';
 import { createReplayTasks, type ReplayTasksOptions } from '../trial/replay-tasks.ts';
@@ -30,7 +28,6 @@ import type { SessionAttempts, SessionSettings } from './session-parts.ts';
 import { findGaps } from './sources/gap-tasks.ts';
 import { openPracticeTasks } from './sources/practice-tasks.ts';
 import { findRecordedGroups } from './sources/recorded-groups.ts';
-import { refreshTasks } from './sources/refresh-tasks.ts';
 
 /** The section `practice` of the config. */
 export interface PracticeConfig extends Pick<SessionSettings, 'groupSize' | 'temperature'> {
@@ -112,13 +109,6 @@ export interface OpenPractice extends Practice {
   readonly folds: readonly FactFold[];
   /** What users ask of agents: known tasks and recorded requests. */
   requests(): Promise<readonly PracticeTask[]>;
-  /** Answers what consolidation asks; undefined where nothing may be attempted now. */
-  readonly practise: (
-    questions: readonly MemoryQuestion[],
-    run: string,
-    when: string,
-    signal: AbortSignal,
-  ) => Promise<PractisedQuestions | undefined>;
 }
 
 /** Practice of one home, with the folds that follow the record. Rejects when the record cannot be read. */
@@ -174,12 +164,6 @@ export async function openPractice(parts: PracticeParts): Promise<OpenPractice> 
       const practised = tasks.list().map(({ task }) => task);
       const turns = new Set(practised.flatMap(({ from }) => from?.turn ?? []));
       return [...practised, ...(await replayTasks()).filter(({ from }) => !turns.has(from?.turn ?? ''))];
-    },
-    practise: async (questions, run, when, signal) => {
-      const isAllowed = when === 'on' || (when === 'free' && (await options.isFree()));
-      if (!isAllowed || (await options.whyNot()) !== undefined) return undefined;
-      await refreshTasks({ ...options.refresh, tasks }, signal);
-      return openQuestionPractice(questions, run, options, signal);
     },
   };
 }

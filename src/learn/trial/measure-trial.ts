@@ -44,8 +44,6 @@ export interface MeasureSettings {
 /** What is measured now. */
 export interface TrialWork {
   readonly lesson: Lesson;
-  /** A lesson that contradicts it: attempts without the one are made with the other. */
-  readonly against?: Lesson;
   readonly record: TrialRecord;
   readonly method: TrialMethod;
   /** The tasks that the lesson is measured on, none of which it was learned from. Not empty. */
@@ -117,21 +115,20 @@ interface MeasuredPair {
 
 async function measurePair(
   place: number,
-  { lesson, against, record, method, pool, replaces = [] }: TrialWork,
+  { lesson, record, method, pool, replaces = [] }: TrialWork,
   context: BatchContext,
 ): Promise<MeasuredPair> {
   const { parts, settings, signal } = context;
   const name = `trial/${record.subject}/${method}/${place}`;
   const task = drawTask(pool, { place, subject: record.subject, seed: name });
   const query = queryOf(task);
-  const others = against === undefined ? [] : [against.id];
   const shown = {
     with: await parts.lessonsFor(query, {
       with: [lesson.id],
-      without: [...others, ...replaces],
+      without: [...replaces],
       revisions: { [lesson.id]: lesson.revision },
     }),
-    without: await parts.lessonsFor(query, { with: others, without: [lesson.id] }),
+    without: await parts.lessonsFor(query, { without: [lesson.id] }),
   };
   if (!shown.with.lessons.includes(lesson.id)) return { why: 'its text has changed', used: NOTHING_SPENT };
   const attempts = async (arm: Arm): Promise<readonly Attempt[]> =>

@@ -63,8 +63,6 @@ export const LESSON_LIKENESS = {
   same: 0.9,
   /** The same by letters: a text with a few words changed is above it, another advice about the same thing below. */
   sameByLetters: 0.82,
-  /** They belong together, and are linked. */
-  related: { sentence: 0.72, letters: 0.5 },
   /** They are about one topic: only such lessons can contradict each other. */
   topic: { sentence: 0.55, letters: 0.28 },
   /** Lessons with the same words are at least so near, by any measure: the words decide. */

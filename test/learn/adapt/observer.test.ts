@@ -130,11 +130,11 @@ it('tells of quotas that are used up, once for a session, and not of a rate limi
   ]);
 });
 
-it('tells that practice or a review of the library is over, when it is', async () => {
+it('tells that practice or the tidying of the library is over, when it is', async () => {
   const { append, seen } = await open();
   const ended = {
     type: 'job-ended',
-    job: 'library-review',
+    job: 'library-consolidation',
     run: 'r1',
     n: 1,
     spent: { ms: 1, tokens: 0, usd: 0 },
@@ -142,7 +142,7 @@ it('tells that practice or a review of the library is over, when it is', async (
   append({ ...ended, end: 'paused', isOver: false });
   expect(await seen()).toEqual([]);
   append({ ...ended, n: 2, end: 'done', isOver: true });
-  expect(await seen()).toMatchObject([{ kind: 'teaching_refresh', data: { of: 'review' } }]);
+  expect(await seen()).toMatchObject([{ kind: 'teaching_refresh', data: { of: 'consolidation' } }]);
 });
 
 describe('two agents', () => {

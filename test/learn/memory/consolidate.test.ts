@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { NOTHING_SPENT } from '../../../src/core/budget.ts';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
 import {
@@ -8,10 +7,7 @@ import {
   planConsolidation,
 } from '../../../src/learn/memory/consolidate.ts';
 import { archiveDecayed } from '../../../src/learn/memory/wake-archived.ts';
-import type { PastSession } from '../../../src/learn/practice/practice-history.ts';
-import { createLessonEffects } from '../../../src/lessons/effect/lesson-effects.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
-import { countOutcomes } from '../../../src/stats/effect-posterior.ts';
 import { DAY, type MemoryLibrary, openMemoryLibrary } from './memory-library.ts';
 
 const embed = createNgramEmbed();
@@ -220,7 +216,6 @@ describe('decayed lessons', () => {
       archiveDecayed({
         lessons,
         usefulness: library.effects.usefulness,
-        trials: library.trials,
         facts: {
           isProven: () => false,
           isMeasured: () => false,
@@ -230,42 +225,11 @@ describe('decayed lessons', () => {
           isAsked: false,
         },
         mostInUse: 300,
-      }).map(({ change }) => change.id);
+      }).map(({ id }) => id);
     const old = [lesson('old', 31), lesson('older', 30)];
     expect(archived([...many, ...old])).toEqual(['older', 'old']);
     expect(archived([...many.slice(1), ...old])).toEqual(['older']);
     expect(archived([...many.slice(2), ...old])).toEqual([]);
-  });
-});
-
-describe('clusters', () => {
-  it('are linked in both directions with a shared tag, once, and measurements go on', async () => {
-    const library = await openMemoryLibrary();
-    const about = 'When you export the quarterly invoice table to the finance team.';
-    await library.add('one', {
-      description: about,
-      content: 'Write amounts in cents into the invoice table.',
-    });
-    await library.add('two', { description: about, content: 'Name the invoice table after its quarter.' });
-    const effects = createLessonEffects();
-    const feed = async () => {
-      for (const stored of await library.records.factsOf('library-changed', 0, 100)) effects.add(stored);
-    };
-    await feed();
-    for (let seq = 100; seq < 105; seq++)
-      effects.add({
-        seq,
-        at: seq,
-        fact: { type: 'session-scored', session: `s${seq}`, score: 1, lessons: ['one'], heldOut: [] },
-      });
-    await run(library);
-    await feed();
-    const [one, two] = [library.lesson('one').text.note, library.lesson('two').text.note];
-    expect([one.links, two.links]).toEqual([['two'], ['one']]);
-    expect(one.tags).toEqual(two.tags);
-    expect(one.tags[0]).toMatch(/^about:/);
-    expect(countOutcomes(effects.sessionsOf('one').with)).toBe(5);
-    expect((await planOf(library)).changes).toEqual([]);
   });
 });
 
@@ -305,58 +269,4 @@ describe('a run', () => {
     await applyConsolidation(plan, again.library);
     expect(again.library.generation).toBe(generation);
   });
-
-  it('skips areas that were practised since the last run, but not twice in a row', async () => {
-    const library = await openMemoryLibrary();
-    await library.add('here', { scope: { project: 'x' } });
-    await library.add('there', { scope: { project: 'y' } });
-    library.clock.advance(200 * DAY);
-    const now = library.clock.now();
-    const session = (at: number): PastSession => ({
-      at,
-      planned: {
-        type: 'practice-session',
-        op: 'planned',
-        run: `r${at}`,
-        kind: 'remedial',
-        why: '',
-        area: { project: 'x' },
-        tasks: [],
-        regression: [],
-        epochs: 1,
-        groupSize: 4,
-      },
-      closed: closedSession(`r${at}`),
-    });
-    const ids = async (practised: readonly PastSession[]) =>
-      (await planOf(library, { practised, lastRun: now - 7 * DAY })).changes.map(({ change }) =>
-        change.op === 'retire' ? change.id : '',
-      );
-    expect(await ids([session(now - DAY)])).toEqual(['there']);
-    expect(await ids([session(now - 9 * DAY)])).toEqual(['here', 'there']);
-    expect(await ids([session(now - 9 * DAY), session(now - DAY)])).toEqual(['here', 'there']);
-  });
-});
-
-const closedSession = (run: string): NonNullable<PastSession['closed']> => ({
-  type: 'practice-session',
-  op: 'closed',
-  run,
-  end: 'done',
-  counts: {
-    graded: 0,
-    ungraded: 0,
-    infrastructure: 0,
-    groups: 0,
-    kept: 0,
-    lost: 0,
-    quarantined: 0,
-    published: 0,
-    proposed: 0,
-    refused: 0,
-  },
-  spent: NOTHING_SPENT,
-  helpful: 0,
-  refused: 0,
-  forgotten: [],
 });

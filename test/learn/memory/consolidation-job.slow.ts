@@ -40,7 +40,6 @@ async function open(autonomy: 'manual' | 'guarded' = 'guarded') {
   const job = createConsolidationJob({
     open: () => library,
     command: (request) => memory.command(request, stop.signal),
-    when: () => 'off',
     now: clock.now,
     history: leases.history,
     records,

@@ -184,7 +184,6 @@ export async function openScripted(
     }
   };
   return {
-    practise: practice.practise,
     command,
     finish,
     orders,

@@ -28,6 +28,5 @@ export const JOB_WORDS: Readonly<Record<string, readonly [words: string, view: s
   training: ['training', 'lab/training'],
   practice: ['practice', 'lab/practice'],
   reflection: ['reflection on who the agents are', 'lessons'],
-  'library-review': ['a review of the lessons', 'lessons'],
   'library-consolidation': ['tidying up the lessons', 'lessons'],
 };
