@@ -11,7 +11,7 @@ import { runPipelineBench } from '../suites/pipeline/run-pipeline-bench.ts';
 import { listRuns, nextRun, type RenderedReport, renderRun } from '../suites/read-runs.ts';
 import { type BenchRun, runBench } from '../suites/run-bench.ts';
 import { BenchError, type QuestionFilter, SUITES } from '../suites/suites.ts';
-import { UNTUNED_RULES } from '../suites/workdays/drawn-rules.ts';
+import { UNTUNED_RULES } from '../suites/workdays/rules/draw-rules.ts';
 import { showProgress } from './progress.ts';
 
 type Given = Partial<Record<'data' | 'set' | 'oracle' | 'run', string>> &

@@ -32,7 +32,7 @@ export const declareBench: DeclareCommand = (bench, act) => {
     )
     .option(
       '--rules <set>',
-      'workdays: house, other, seed:N[:unseen-forms|:seen] (drawn, another set for each seed), or a file (default: seed:1; scripted, oracle, null: house)',
+      'workdays: house, other, seed:N (drawn, another set for each seed), or a file (default: seed:1; scripted, oracle, null: house)',
     )
     .option('--data <folder>', 'metaclaw: folder with its data (default: $INSTAR_BENCH_DATA)')
     .option('--set <name>', 'metaclaw: name of the question set (default: part1)')

@@ -7,7 +7,7 @@ import { loadBenchJournal } from '../suites/bench-journal.ts';
 import { DEFAULT_HABITS, NANO_POLICY } from '../suites/choose-policy.ts';
 import { type BenchRun, runBench } from '../suites/run-bench.ts';
 import type { QuestionFilter } from '../suites/suites.ts';
-import { UNTUNED_RULES } from '../suites/workdays/drawn-rules.ts';
+import { UNTUNED_RULES } from '../suites/workdays/rules/draw-rules.ts';
 import { openRules } from '../suites/workdays/rules/open-rules.ts';
 
 /** Which part of the workdays suite a demo runs. */

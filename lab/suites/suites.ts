@@ -4,8 +4,8 @@ import { MetaclawDataError } from './metaclaw/data-files.ts';
 import { chooseMetaclawSet, mustBeAbleToCheck } from './metaclaw/find-data.ts';
 import { loadMetaclaw } from './metaclaw/load-metaclaw.ts';
 import type { Suite, SuiteDay, SuiteQuestion } from './suite.ts';
-import { findRivals, isDrawn, rulesOfSeed } from './workdays/drawn-rules.ts';
 import { withImperfectFeedback } from './workdays/imperfect-feedback.ts';
+import { findRivals, isDrawn, rulesOfSeed } from './workdays/rules/draw-rules.ts';
 import { openRules } from './workdays/rules/open-rules.ts';
 import type { RuleSet } from './workdays/rules/rule-set.ts';
 import { createWorkdays } from './workdays/workdays.ts';
@@ -67,7 +67,7 @@ export interface SuiteChoice {
   readonly suite: string;
   /** For workdays: which worlds, which rules. */
   readonly split: Split;
-  /** `house`, `other`, `seed:N[:unseen-forms]` (another set for each seed), or a file. */
+  /** `house`, `other`, `seed:N` (another set for each seed), or a file. */
   readonly rules: string;
   /** Only this many first days. */
   readonly days?: number;

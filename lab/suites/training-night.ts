@@ -8,7 +8,7 @@ import type { ServedTraining } from '../../train/serve-training.ts';
 import type { Tuning } from '../../train/training-plan.ts';
 import type { TrainingEvent } from '../../train/training-window.ts';
 import type { BenchEnvironment, NightResult, NightSteps } from './bench-environment.ts';
-import { rulesOfSeed } from './workdays/drawn-rules.ts';
+import { rulesOfSeed } from './workdays/rules/draw-rules.ts';
 import { workdaysTasks } from './workdays/task-source.ts';
 
 /** A night in progress. */

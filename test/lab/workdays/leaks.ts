@@ -1,6 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { valuesIn } from '../../../lab/suites/workdays/rules/draw-rules.ts';
-
 /** All runs of so many words; a gap `{…}` ends a run. */
 const runsOf = (text: string, length: number): readonly string[] =>
   text.split(/\{\w+\}/).flatMap((piece) => {
@@ -18,20 +15,9 @@ export function sharedFiveGrams(one: readonly string[], other: readonly string[]
   return [...new Set(other.flatMap(fiveGramsOf))].filter((gram) => known.has(gram));
 }
 
-/** The values of the house rules, the other rules and the sets in files, as a rule file has them. */
-export function reportSetValues(): readonly string[] {
-  const folder = 'lab/suites/workdays/rules';
-  const files = readdirSync(`${folder}/sets`).map((file) => readFileSync(`${folder}/sets/${file}`, 'utf8'));
-  const fromFiles = files.flatMap((text) =>
-    (JSON.parse(text) as { rules: readonly { parameters: unknown }[] }).rules.flatMap(({ parameters }) =>
-      valuesIn(parameters),
-    ),
-  );
-  return [...new Set([...HOUSE_VALUES, ...fromFiles])].filter((value) => !EVERYDAY.includes(value));
-}
-
-/** Words of the tasks themselves, and values of which there are only two. */
-const EVERYDAY = ['done', 'status', ' ', 'front', 'end', 'lower', 'upper'];
+/** The values of the house rules and the other rules, as a rule file has them, but for words of the tasks themselves. */
+export const reportSetValues = (): readonly string[] =>
+  HOUSE_VALUES.filter((value) => !['done', 'status', ' '].includes(value));
 
 /** The values of the rules P1 to P5 and Q1 to Q5. */
 const HOUSE_VALUES = [

@@ -103,10 +103,6 @@ export interface DraftDocument {
   readonly front: Fields;
   /** Markdown: the first line. */
   readonly headLine?: string;
-  /** What comes after everything else. */
-  readonly foot: Fields;
-  /** JSON: how the keys of the task are written. */
-  readonly keyFor: (key: string) => string;
   /** The order in which the members of an object are written. */
   readonly arrange: (fields: Fields) => Fields;
 }
@@ -122,8 +118,6 @@ export const createDraft = (plan: Plan): WorkDraft => ({
     path: `${wanted.folder}/${wanted.name ?? `${wanted.about.join('-')}.${wanted.format}`}`,
     fields: wanted.fields,
     front: [],
-    foot: [],
-    keyFor: (key) => key,
     arrange: (fields) => fields,
   })),
   before: [],
@@ -191,12 +185,8 @@ function lengthAt(json: Json | undefined, keys: readonly (string | number)[]): n
   return Array.isArray(at) ? at.length : 0;
 }
 
-function jsonOf({ wanted, fields, foot, keyFor, arrange }: DraftDocument, style: Style): string {
-  const own = new Set(wanted.fields.map(([key]) => key));
-  const keyed: Fields = fields.map(([key, value]) => [own.has(key) ? keyFor(key) : key, value]);
-  const body = arranged(record(keyed), arrange);
-  return JSON.stringify(styled(body.is === 'record' ? record([...body.fields, ...foot]) : body, style));
-}
+const jsonOf = ({ fields, arrange }: DraftDocument, style: Style): string =>
+  JSON.stringify(styled(arranged(record(fields), arrange), style));
 
 function arranged(value: Value, arrange: (fields: Fields) => Fields): Value {
   if (value.is === 'list') return { ...value, items: value.items.map((item) => arranged(item, arrange)) };
@@ -204,13 +194,12 @@ function arranged(value: Value, arrange: (fields: Fields) => Fields): Value {
   return record(arrange(value.fields).map(([key, inner]) => [key, arranged(inner, arrange)]));
 }
 
-function markdownOf({ headLine, front, fields, foot }: DraftDocument, style: Style): string {
+function markdownOf({ headLine, front, fields }: DraftDocument, style: Style): string {
   const lines = (of: Fields): readonly string[] =>
     of.map(([key, value]) => `${key}: ${String(styled(value, style))}`);
   return [
     ...(front.length === 0 ? [] : ['---', ...lines(front), '---']),
     ...(headLine === undefined ? [] : [headLine]),
     ...lines(fields),
-    ...lines(foot),
   ].join('\n');
 }

@@ -7,7 +7,7 @@ import { createRandom } from '../../../../src/base/random.ts';
 import { asArray, isObject, type Json } from '../../../../src/core/json.ts';
 import type { TaskVerdict } from '../../suite.ts';
 import { fill, pick } from '../draw.ts';
-import { checkRules, type HouseRule, readingsOf } from '../rules/rule-set.ts';
+import { checkRules, type HouseRule } from '../rules/rule-set.ts';
 import type { Split } from '../world.ts';
 import { jsonPathOf } from './draft.ts';
 import type { Keys, Leaf, Plan } from './plan.ts';
@@ -19,7 +19,6 @@ import {
   type EditedFile,
   type Match,
   observeWork,
-  type Reading,
   valueAt,
   type Work,
 } from './work.ts';
@@ -30,7 +29,7 @@ export function judgeWork(
   rules: readonly HouseRule[],
   texts: ReadonlyMap<string, string>,
 ): TaskVerdict {
-  const work = observeWork(plan, texts, readingsOf(rules));
+  const work = observeWork(plan, texts);
   const faults = findFaults(work);
   const broken = checkRules(rules, work);
   return {
@@ -50,25 +49,19 @@ export function judgeWork(
  * done, so that a learner does not take it for a rule.
  */
 const findFaults = (work: Work): readonly string[] => [
-  ...work.created.flatMap((document) => createdFaults(document, work.readings)),
-  ...work.edited.flatMap((file) => editedFaults(file, work.readings)),
+  ...work.created.flatMap(createdFaults),
+  ...work.edited.flatMap(editedFaults),
 ];
 
-function createdFaults(
-  { wanted, found, matches }: CreatedDocument,
-  readings: readonly Reading[],
-): readonly string[] {
+function createdFaults({ wanted, found, matches }: CreatedDocument): readonly string[] {
   const where = `${wanted.folder}/${wanted.name ?? ''}`;
   if (found === undefined) return [`I saw no ${wanted.about.join(' ')} in ${where}`];
   if (found.members === undefined)
     return [`I saw no readable ${wanted.format.toUpperCase()} in ${found.path}`];
-  return matches.flatMap((match) => differing(match, found.path, readings));
+  return matches.flatMap((match) => differing(match, found.path));
 }
 
-function editedFaults(
-  { edit, before, now, matches }: EditedFile,
-  readings: readonly Reading[],
-): readonly string[] {
+function editedFaults({ edit, before, now, matches }: EditedFile): readonly string[] {
   if (now === undefined) return [`I saw no readable ${edit.path}`];
   const changed = edit.changes.map(({ at }) => jsonPathOf(at));
   const lost = lostOf(before, now, [], changed).map(
@@ -85,11 +78,11 @@ function editedFaults(
         ]
       : [];
   });
-  return [...matches.flatMap((match) => differing(match, edit.path, readings)), ...lost, ...new Set(grown)];
+  return [...matches.flatMap((match) => differing(match, edit.path)), ...lost, ...new Set(grown)];
 }
 
-const differing = (match: Match, path: string, readings: readonly Reading[]): readonly string[] => {
-  if (agrees(match, readings)) return [];
+const differing = (match: Match, path: string): readonly string[] => {
+  if (agrees(match)) return [];
   const given = tellLeaf(match.wanted);
   if (match.found === undefined) return [`I saw no ${match.where} in ${path}, I had said ${given}`];
   return [

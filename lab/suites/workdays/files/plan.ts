@@ -48,7 +48,7 @@ export type ValueChange =
 
 /** A value independent of its notation, which house rules decide. */
 export type Value =
-  | { readonly is: 'text'; readonly text: string; readonly role?: TextRole }
+  | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'time'; readonly at: LocalTime }
   /** A day without a time of day. */
   | { readonly is: 'date'; readonly at: LocalTime }
@@ -61,17 +61,10 @@ export type Value =
   | { readonly is: 'list'; readonly items: readonly Value[] }
   | { readonly is: 'record'; readonly fields: Fields };
 
-/** What a text names; absent for one that no rule is about. */
-export type TextRole = 'person' | 'title' | 'state' | 'item';
-
 export type Fields = readonly (readonly [key: string, value: Value])[];
 export type Leaf = Exclude<Value, { readonly is: 'list' | 'record' }>;
 
-export const text = (words: string, role?: TextRole): Value => ({
-  is: 'text',
-  text: words,
-  ...(role !== undefined && { role }),
-});
+export const text = (words: string): Value => ({ is: 'text', text: words });
 export const date = (at: LocalTime): Value => ({ is: 'date', at });
 export const countValue = (number: number): Value => ({ is: 'count', number });
 export const share = (number: number): Value => ({ is: 'share', number });
@@ -102,44 +95,26 @@ export interface Style {
   date(at: LocalTime): Json;
   ticket(number: number): Json;
   amount(number: number, unit: string): Json;
-  count(number: number): Json;
-  share(number: number): Json;
-  text(words: string, role: TextRole | undefined): Json;
-  /** The items are written already. */
-  list(items: readonly Json[]): Json;
 }
-
-/** One scalar value in a notation. */
-export function writeLeaf(leaf: Leaf, style: Style): Json {
-  switch (leaf.is) {
-    case 'text':
-      return style.text(leaf.text, leaf.role);
-    case 'time':
-    case 'date':
-      return style[leaf.is](leaf.at);
-    case 'ticket':
-    case 'count':
-    case 'share':
-      return style[leaf.is](leaf.number);
-    case 'amount':
-      return style.amount(leaf.number, leaf.unit);
-  }
-}
-
-/** Whether a list has items that are texts: an empty list is one, a list of records is not. */
-export const isItemList = (value: Value): value is Extract<Value, { readonly is: 'list' }> =>
-  value.is === 'list' && value.items.every((item) => item.is === 'text' && item.role === 'item');
 
 export function styled(value: Value, style: Style): Json {
   switch (value.is) {
-    case 'list': {
-      const items = value.items.map((item) => styled(item, style));
-      return isItemList(value) ? style.list(items) : items;
-    }
+    case 'list':
+      return value.items.map((item) => styled(item, style));
     case 'record':
       return Object.fromEntries(value.fields.map(([key, inner]) => [key, styled(inner, style)]));
-    default:
-      return writeLeaf(value, style);
+    case 'text':
+      return value.text;
+    case 'time':
+    case 'date':
+      return style[value.is](value.at);
+    case 'ticket':
+      return style.ticket(value.number);
+    case 'amount':
+      return style.amount(value.number, value.unit);
+    case 'count':
+    case 'share':
+      return value.number;
   }
 }
 
@@ -150,10 +125,6 @@ export const PLAIN_STYLE: Style = {
   date: ({ year, month, day }) => `${year}-${twoDigits(month)}-${twoDigits(day)}`,
   ticket: (number) => number,
   amount: (number) => number,
-  count: (number) => number,
-  share: (number) => number,
-  text: (words) => words,
-  list: (items) => items,
 };
 
 export const twoDigits = (number: number): string => String(number).padStart(2, '0');

@@ -175,10 +175,7 @@ function createPart(scene: Scene): Part {
   const [type, keys] = pick(scene.random, SHORT_DOCUMENTS);
   const topic = topicOf(scene);
   const folder = scene.folders[0];
-  const fields: Fields = keys.map((key) => [
-    key,
-    key === 'topic' ? text(topic, 'title') : valueFor(scene, key),
-  ]);
+  const fields: Fields = keys.map((key) => [key, key === 'topic' ? text(topic) : valueFor(scene, key)]);
   return {
     said: say(scene, CREATE_WORDINGS, { type, folder, fields: tellFields(scene, fields) }),
     summary: `wrote the ${topic} ${type}`,
@@ -190,10 +187,7 @@ function updatePart(scene: Scene, most: number): Part {
   const topic = topicOf(scene);
   const path = `${scene.folders[0]}/${topic}.${BOARD_FILE}`;
   const keys = pick(scene.random, SHORT_BOARDS);
-  const old: Fields = [
-    ['topic', text(topic, 'title')],
-    ...keys.map((key) => [key, valueFor(scene, key)] as const),
-  ];
+  const old: Fields = [['topic', text(topic)], ...keys.map((key) => [key, valueFor(scene, key)] as const)];
   const changed = some(scene.random, keys, sizeFor(scene, most)).map((key) => {
     const before = old.find(([name]) => name === key)?.[1];
     return [key, otherThan(scene, key, before)] as const;
@@ -241,7 +235,7 @@ function valueFor(scene: Scene, key: ShortKey): Value {
   switch (key) {
     case 'owner':
     case 'by':
-      return text(firstName(pick(random, day.world.people).name), 'person');
+      return text(firstName(pick(random, day.world.people).name));
     case 'due':
     case 'at':
       return time(momentOf(scene));
@@ -252,7 +246,7 @@ function valueFor(scene: Scene, key: ShortKey): Value {
     case 'effort':
       return amount(numberFor(between(random, 3, 60), split), SHORT_UNITS.effort);
     case 'state':
-      return text(pick(random, SHORT_STATES), 'state');
+      return text(pick(random, SHORT_STATES));
     case 'version':
       return text(`${between(random, 1, 9)}.${between(random, 0, 19)}`);
     case 'share':
@@ -263,10 +257,10 @@ function valueFor(scene: Scene, key: ShortKey): Value {
       return date(momentOf(scene));
     case 'tags':
       return list(
-        some(random, forSplit(TAGS, split), TAG_COUNTS[random.below(4)] ?? 0).map((tag) => text(tag, 'item')),
+        some(random, forSplit(TAGS, split), TAG_COUNTS[random.below(4)] ?? 0).map((tag) => text(tag)),
       );
     case 'topic':
-      return text(topicOf(scene), 'title');
+      return text(topicOf(scene));
   }
 }
 

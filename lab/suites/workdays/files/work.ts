@@ -8,16 +8,7 @@ import {
   parseJson,
 } from '../../../../src/core/json.ts';
 import { jsonPathOf } from './draft.ts';
-import {
-  type Fields,
-  type FileEdit,
-  isItemList,
-  type Keys,
-  type Leaf,
-  type NewDocument,
-  type Plan,
-  type Value,
-} from './plan.ts';
+import type { Fields, FileEdit, Keys, Leaf, NewDocument, Plan, Value } from './plan.ts';
 import { meansDay, meansMoment } from './spoken-time.ts';
 
 /** The state of a workspace after a task, matched with what the task asked for. */
@@ -31,24 +22,6 @@ export interface Work {
   readonly edited: readonly EditedFile[];
   /** Times that a rule required, not the task. */
   readonly sideTimes: readonly string[];
-  readonly readings: readonly Reading[];
-}
-
-/** How values are found again that a rule has renamed or rewritten: a task is done in any notation that a rule asks for. */
-export interface Reading {
-  /** The keys under which a new document may have a value: the right one, and near misses of it. */
-  keysFor?(key: string): readonly string[];
-  /** Whether it is the value, in the notation of the rule. */
-  means?(wanted: Leaf, found: Json): boolean;
-  /** The items of a list that is written in another way; undefined if it is not. */
-  itemsOf?(found: Json): readonly Json[] | undefined;
-}
-
-/** A list of items that a new document should have, and what is in its place. */
-export interface ListMatch {
-  readonly where: string;
-  readonly wanted: readonly Leaf[];
-  readonly found: Json | undefined;
 }
 
 export interface CreatedDocument {
@@ -58,7 +31,6 @@ export interface CreatedDocument {
   /** All new files of its format in its folder. */
   readonly candidates: readonly FoundDocument[];
   readonly matches: readonly Match[];
-  readonly lists: readonly ListMatch[];
 }
 
 export interface EditedFile {
@@ -68,19 +40,14 @@ export interface EditedFile {
   readonly matches: readonly Match[];
 }
 
-export function observeWork(
-  plan: Plan,
-  texts: ReadonlyMap<string, string>,
-  readings: readonly Reading[] = [],
-): Work {
+export function observeWork(plan: Plan, texts: ReadonlyMap<string, string>): Work {
   const known = new Set([...Object.keys(plan.given), ...plan.edits.map((edit) => edit.path)]);
   return {
     plan,
     texts,
-    created: plan.creates.map((wanted) => findDocument(wanted, texts, known, readings)),
-    edited: plan.edits.map((edit) => readEdit(edit, texts.get(edit.path), readings)),
+    created: plan.creates.map((wanted) => findDocument(wanted, texts, known)),
+    edited: plan.edits.map((edit) => readEdit(edit, texts.get(edit.path))),
     sideTimes: [],
-    readings,
   };
 }
 
@@ -88,56 +55,22 @@ function findDocument(
   wanted: NewDocument,
   texts: ReadonlyMap<string, string>,
   known: ReadonlySet<string>,
-  readings: readonly Reading[],
 ): CreatedDocument {
   const candidates = [...texts]
     .filter(([file]) => (wanted.name === undefined ? isNewIn(wanted, file, known) : file === named(wanted)))
     .map(([file, text]) => readDocument(file, text, wanted.format));
   const scored = candidates.map((found) => {
-    const members = withKeys(wanted.fields, found.members, readings);
-    const matches = matchFields(wanted.fields, members, readings);
-    const score = matches.filter((match) => agrees(match, readings)).length;
-    return { found, matches, lists: listsIn(wanted.fields, members), score };
+    const matches = matchFields(wanted.fields, found.members);
+    return { found, matches, score: matches.filter(agrees).length };
   });
   const best = scored.toSorted((a, b) => b.score - a.score)[0];
-  if (best === undefined)
-    return {
-      ...{ wanted, candidates },
-      matches: matchFields(wanted.fields, undefined, readings),
-      lists: listsIn(wanted.fields, undefined),
-    };
-  return { wanted, found: best.found, candidates, matches: best.matches, lists: best.lists };
-}
-
-/** The members under the keys of the task, whatever a rule has made of these. */
-function withKeys(
-  fields: Fields,
-  members: JsonObject | undefined,
-  readings: readonly Reading[],
-): JsonObject | undefined {
-  if (members === undefined) return undefined;
-  const renamed = fields.flatMap(([key]) => {
-    if (memberOf(members, key) !== undefined) return [];
-    const value = readings
-      .flatMap(({ keysFor }) => keysFor?.(key) ?? [])
-      .map((other) => memberOf(members, other))
-      .find((other) => other !== undefined);
-    return value === undefined ? [] : [[key, value] as const];
-  });
-  return { ...members, ...Object.fromEntries(renamed) };
+  return best === undefined
+    ? { wanted, candidates, matches: matchFields(wanted.fields, undefined) }
+    : { wanted, found: best.found, candidates, matches: best.matches };
 }
 
 const memberOf = (members: JsonObject, key: string): Json | undefined =>
   members[key] ?? members[labelOf(key)];
-
-const listsIn = (fields: Fields, members: JsonObject | undefined): readonly ListMatch[] =>
-  fields.flatMap(([key, value]) =>
-    isItemList(value)
-      ? [{ where: key, wanted: value.items.filter(isLeaf), found: members && memberOf(members, key) }]
-      : [],
-  );
-
-const isLeaf = (value: Value): value is Leaf => value.is !== 'list' && value.is !== 'record';
 
 const named = ({ folder, name }: NewDocument): string => `${folder}/${name}`;
 
@@ -146,16 +79,16 @@ const isNewIn = ({ folder, format }: NewDocument, file: string, known: ReadonlyS
   path.posix.extname(file).toLowerCase() === `.${format}` &&
   !known.has(file);
 
-function readEdit(edit: FileEdit, text: string | undefined, readings: readonly Reading[]): EditedFile {
+function readEdit(edit: FileEdit, text: string | undefined): EditedFile {
   const read = edit.format === 'json' ? parseJson : parseLines;
   const before = read(edit.before);
   const now = text === undefined ? undefined : read(text);
   const matches = edit.changes.flatMap((change) => {
     const where = jsonPathOf(change.at);
-    if ('to' in change) return matchValue(change.to, valueAt(now, change.at), where, readings);
+    if ('to' in change) return matchValue(change.to, valueAt(now, change.at), where);
     const added = addedTo(valueAt(before, change.at), valueAt(now, change.at));
-    const best = nearestOf(change.adds, added, readings);
-    return matchValue(change.adds, best < 0 ? undefined : added[best], where, readings);
+    const best = nearestOf(change.adds, added);
+    return matchValue(change.adds, best < 0 ? undefined : added[best], where);
   });
   return { edit, before, now, matches };
 }
@@ -190,47 +123,32 @@ export interface Match {
 }
 
 /** Matches the values of fields with the members of an object. Records of a list may be in any order. */
-function matchFields(
-  fields: Fields,
-  found: Json | undefined,
-  readings: readonly Reading[],
-  where = '',
-): readonly Match[] {
+function matchFields(fields: Fields, found: Json | undefined, where = ''): readonly Match[] {
   const members = asObject(found);
   return fields.flatMap(([key, value]) =>
-    matchValue(value, memberOf(members, key), where === '' ? key : `${where}.${key}`, readings),
+    matchValue(value, memberOf(members, key), where === '' ? key : `${where}.${key}`),
   );
 }
 
-function matchValue(
-  wanted: Value,
-  found: Json | undefined,
-  where: string,
-  readings: readonly Reading[],
-): readonly Match[] {
-  if (wanted.is === 'record') return matchFields(wanted.fields, found, readings, where);
+function matchValue(wanted: Value, found: Json | undefined, where: string): readonly Match[] {
+  if (wanted.is === 'record') return matchFields(wanted.fields, found, where);
   if (wanted.is !== 'list') return [{ where, wanted, found }];
-  const left = [...itemsIn(found, readings)];
+  const left = [...asArray(found)];
   return wanted.items.flatMap((item, index) => {
     const at = `${where}[${index}]`;
-    const best = nearestOf(item, left, readings);
-    if (best < 0) return matchValue(item, undefined, at, readings);
-    return matchValue(item, left.splice(best, 1)[0], at, readings);
+    const best = nearestOf(item, left);
+    if (best < 0) return matchValue(item, undefined, at);
+    return matchValue(item, left.splice(best, 1)[0], at);
   });
 }
 
-const itemsIn = (found: Json | undefined, readings: readonly Reading[]): readonly Json[] =>
-  (found === undefined
-    ? undefined
-    : readings.map(({ itemsOf }) => itemsOf?.(found)).find((items) => items !== undefined)) ?? asArray(found);
-
 /** The index of the candidate that agrees most with the wanted value, the first of equal ones; -1 without candidates. */
-function nearestOf(wanted: Value, candidates: readonly Json[], readings: readonly Reading[]): number {
+function nearestOf(wanted: Value, candidates: readonly Json[]): number {
   let best = -1;
   let most = -1;
   for (const [index, candidate] of candidates.entries()) {
-    const matches = matchValue(wanted, candidate, '', readings);
-    const score = matches.filter((match) => agrees(match, readings)).length;
+    const matches = matchValue(wanted, candidate, '');
+    const score = matches.filter(agrees).length;
     if (score <= most) continue;
     best = index;
     most = score;
@@ -239,10 +157,8 @@ function nearestOf(wanted: Value, candidates: readonly Json[], readings: readonl
 }
 
 /** Whether the found value means the same, in any notation. */
-export function agrees({ wanted, found }: Match, readings: readonly Reading[]): boolean {
-  if (found === undefined) return false;
-  if (readings.some(({ means }) => means?.(wanted, found) === true)) return true;
-  if (found === null || isObject(found) || Array.isArray(found)) return false;
+export function agrees({ wanted, found }: Match): boolean {
+  if (found === undefined || found === null || isObject(found) || Array.isArray(found)) return false;
   const said = String(found);
   if (said.length > LONGEST) return false;
   switch (wanted.is) {

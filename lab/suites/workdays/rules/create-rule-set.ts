@@ -3,15 +3,11 @@ import { parseJson } from '../../../../src/core/json.ts';
 import { fill, gapsIn, pick } from '../draw.ts';
 import { amount, list, type Plan, text, ticket, time } from '../files/plan.ts';
 import { type LocalTime, SPLITS } from '../world.ts';
-import { DOCUMENT_FORMS } from './document-forms.ts';
 import { SORTED_KEYS } from './key-order-form.ts';
-import { LIST_FORMS } from './list-forms.ts';
 import { FILE_NAMES, HEADER_COMMENT, METADATA } from './new-file-forms.ts';
-import { NOTATION_FORMS } from './notation-table.ts';
 import type { AnyRuleForm, HouseRule, RuleSet } from './rule-set.ts';
 import { showsParameters } from './shows-parameters.ts';
 import { BACKUP, CHECKSUMS, DONE_LOG } from './task-record-forms.ts';
-import { TRACE_FORMS } from './trace-forms.ts';
 import { TICKET_PREFIX, TIMES, UNITS } from './value-forms.ts';
 
 const PHRASINGS = z.array(z.string().min(1)).min(1);
@@ -131,8 +127,8 @@ export const SAMPLE_PLAN: Plan = {
         ['title', text('sample')],
         ['ticket', ticket(412)],
         ['due', time(NOON)],
-        ['owner', text('Ada', 'person')],
-        ['tags', list([text('weekly', 'item'), text('night', 'item')])],
+        ['owner', text('Ada')],
+        ['tags', list([text('weekly'), text('night')])],
         ['cost', amount(350, 'EUR')],
       ],
     },
@@ -153,10 +149,6 @@ export const RULE_FORMS: readonly AnyRuleForm[] = [
   SORTED_KEYS,
   HEADER_COMMENT,
   CHECKSUMS,
-  ...NOTATION_FORMS,
-  ...DOCUMENT_FORMS,
-  ...LIST_FORMS,
-  ...TRACE_FORMS,
 ];
 
 /**

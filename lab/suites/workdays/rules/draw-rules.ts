@@ -1,69 +1,46 @@
 import { createRandom, type Random } from '../../../../src/base/random.ts';
 import { fill, pick, shuffled } from '../draw.ts';
 import { RULE_FORMS, SAMPLE_PLAN } from './create-rule-set.ts';
-import type { DrawnForm } from './drawn-form.ts';
-import { FIRST_FORMS } from './first-forms.ts';
-import { NOTATION_DRAWS } from './notation-table.ts';
+import { DRAWN_FORMS, type DrawnForm } from './drawn-forms.ts';
 import type { HouseRule, RuleSet } from './rule-set.ts';
 import { showsParameters } from './shows-parameters.ts';
-import { createValueDraw, type RuleOrigin } from './split-values.ts';
-import { STRUCTURE_DRAWS } from './structure-table.ts';
+import { createValueDraw } from './unseen-values.ts';
 
-export type { RuleOrigin } from './split-values.ts';
-
-/** All forms that rules are drawn from, seen and held out. */
-const DRAWN_FORMS: readonly DrawnForm[] = [...FIRST_FORMS, ...NOTATION_DRAWS, ...STRUCTURE_DRAWS];
-
-/** A rule with its origin and its parameters, as a rule file has them. */
-export interface DrawnRule extends HouseRule {
-  readonly origin: RuleOrigin;
+/** A rule with its parameters, as a rule file has them. */
+interface DrawnRule extends HouseRule {
   readonly parameters: unknown;
 }
 
-export interface DrawnRuleSet extends RuleSet {
+interface DrawnRuleSet extends RuleSet {
   readonly rules: readonly DrawnRule[];
-}
-
-interface DrawOptions {
-  /** Any seed is accepted. */
-  readonly seed: number | string;
-  readonly origin: RuleOrigin;
-  /** At most one rule per form, and none that contradict one another: a set may be smaller. */
-  readonly count: number;
 }
 
 /** The days on which rules begin to count, as in the house's own sets. */
 const BEGINNINGS = [0, 3, 5, 7, 9];
 
-/** A set of rules that is the same for the same options. */
-export function drawRuleSet({ seed, origin, count }: DrawOptions): DrawnRuleSet {
-  const name = `${origin} ${seed}`;
-  const random = createRandom(`rules/${origin}/${seed}`);
+/** A set of rules that is the same for the same seed: at most `count`, one a form, and none that contradict one another. */
+export function drawRuleSet(seed: number | string, count: number): DrawnRuleSet {
+  const random = createRandom(`rules/unseen-parameters/${seed}`);
   const rules: DrawnRule[] = [];
   const claimed = new Set<string>();
-  for (const form of shuffled(random, formsOf(origin))) {
+  for (const form of shuffled(random, DRAWN_FORMS)) {
     if (rules.length >= count) break;
     if (form.claims.some((claim) => claimed.has(claim))) continue;
     for (const claim of form.claims) claimed.add(claim);
-    rules.push(drawRule(form, origin, random, rules.length));
+    rules.push(drawRule(form, random, rules.length));
   }
-  return { name, rules };
+  return { name: `drawn ${seed}`, rules };
 }
 
-export const formsOf = (origin: RuleOrigin): readonly DrawnForm[] =>
-  DRAWN_FORMS.filter(({ heldOut }) => (heldOut === undefined) === (origin !== 'unseen-forms'));
-
-/** One rule of a form, the same for the same seed. */
-export const drawRuleOf = (form: DrawnForm, origin: RuleOrigin, seed: string): DrawnRule =>
-  drawRule(form, origin, createRandom(`rule/${form.name}/${origin}/${seed}`), 0);
-
-function drawRule(form: DrawnForm, origin: RuleOrigin, random: Random, place: number): DrawnRule {
-  const parameters = form.draw(createValueDraw(random, origin === 'seen' ? 'seen' : 'held out'));
+function drawRule(form: DrawnForm, random: Random, place: number): DrawnRule {
+  const parameters = form.draw(createValueDraw(random));
   const ways = RULE_FORMS.find(({ name }) => name === form.name)?.create(parameters);
   if (ways === undefined) throw new Error(`there is no form ${form.name}`);
   return {
     ...ways,
-    ...{ form: form.name, about: form.about, origin, parameters },
+    form: form.name,
+    about: form.about,
+    parameters,
     id: `D${place + 1}`,
     title: `${form.about}: ${canonical(parameters)}`,
     since: BEGINNINGS[place] ?? BEGINNINGS.at(-1) ?? 0,
@@ -80,10 +57,36 @@ const canonical = (parameters: unknown): string =>
       : value,
   );
 
-/** The texts among the parameters that one needs to know. */
-export const valuesIn = (parameters: unknown): readonly string[] =>
-  typeof parameters === 'string'
-    ? [parameters]
-    : typeof parameters === 'object' && parameters !== null
-      ? Object.values(parameters).flatMap(valuesIn)
-      : [];
+const DRAWN = /^seed:([^:]{1,200})$/;
+
+/** The rules that results are about by default: another set for each seed. */
+export const UNTUNED_RULES = 'seed:1';
+
+/** Whether each seed of a run has a set of its own. */
+export const isDrawn = (name: string): boolean => DRAWN.test(name);
+
+/** The name of the set that a seed of a run uses, counted from 1: for the third seed, `seed:4` is `seed:6`. */
+export function rulesOfSeed(name: string, seed: number): string {
+  const [, first] = DRAWN.exec(name) ?? [];
+  if (first === undefined) return name;
+  return `seed:${/^-?\d{1,9}$/.test(first) ? String(Number(first) + seed - 1) : `${first}/${seed}`}`;
+}
+
+const TRIES = 120;
+
+/**
+ * For each rule another one of its form with another value, by id: what somebody says who remembers it wrongly. Rules whose
+ * form is in no generator have none.
+ */
+export function findRivals({ name, rules }: RuleSet): ReadonlyMap<string, HouseRule> {
+  const rivals = new Map<string, HouseRule>();
+  for (let attempt = 0; attempt < TRIES && rivals.size < rules.length; attempt++)
+    for (const other of drawRuleSet(`rival of ${name}/${attempt}`, DRAWN_FORMS.length).rules) {
+      const rule = rules.find(({ id, form }) => form === other.form && !rivals.has(id));
+      if (rule !== undefined && hasOtherValue(rule, other)) rivals.set(rule.id, other);
+    }
+  return rivals;
+}
+
+const hasOtherValue = (rule: HouseRule | DrawnRule, other: DrawnRule): boolean =>
+  !('parameters' in rule) || JSON.stringify(rule.parameters) !== JSON.stringify(other.parameters);

@@ -6,9 +6,9 @@ import { type Plan, twoDigits } from '../files/plan.ts';
 import { folderAt, type Scene } from '../files/scene.ts';
 import { SHORT_TASK_KINDS } from '../files/short-tasks.ts';
 import { tellToday } from '../files/spoken-time.ts';
-import { observeWork, type Reading } from '../files/work.ts';
+import { observeWork } from '../files/work.ts';
 import type { DayWorld, Split } from '../world.ts';
-import { type HouseRule, type RuleSet, readingsOf } from './rule-set.ts';
+import type { HouseRule, RuleSet } from './rule-set.ts';
 
 interface RuleChoiceOptions {
   readonly rule: HouseRule;
@@ -57,7 +57,7 @@ function compose(choice: RuleChoiceOptions, count: number, random: Random): Choi
   for (let tries = 0; options.length < count; tries++) {
     if (tries > TRIES * count) throw new Error(`too few ways to show ${rule.id} on ${day.id}`);
     const isRight = ((pattern >> options.length) & 1) === 1;
-    const option = makeOption(rule, others, startOf(plans(), others), isRight, random);
+    const option = makeOption(rule, startOf(plans(), others), isRight, random);
     const isNew = options.every(({ text }) => text !== option.text);
     if (isNew && option.isRight === isRight) options.push(option);
   }
@@ -114,26 +114,19 @@ function planMaker(rule: HouseRule, day: DayWorld, split: Split, random: Random)
 const startOf = (plan: Plan, others: readonly HouseRule[]): WorkDraft =>
   others.reduce((draft, other) => other.obey(draft), createDraft(plan));
 
-function makeOption(
-  rule: HouseRule,
-  others: readonly HouseRule[],
-  start: WorkDraft,
-  isRight: boolean,
-  random: Random,
-): Option {
-  const readings = readingsOf([rule, ...others]);
-  if (isRight) return show(rule, readings, rule.obey(start), '');
+function makeOption(rule: HouseRule, start: WorkDraft, isRight: boolean, random: Random): Option {
+  if (isRight) return show(rule, rule.obey(start), '');
   const slip = random.below(rule.slips.length + 1) === 0 ? undefined : pick(random, rule.slips);
   const slipped = slip?.make(start);
   return slipped === undefined
-    ? show(rule, readings, start, 'that is not how we do it')
-    : show(rule, readings, slipped, slip?.why ?? '');
+    ? show(rule, start, 'that is not how we do it')
+    : show(rule, slipped, slip?.why ?? '');
 }
 
-function show(rule: HouseRule, readings: readonly Reading[], draft: WorkDraft, why: string): Option {
+function show(rule: HouseRule, draft: WorkDraft, why: string): Option {
   const { plan } = draft;
   const before = plan.edits.map((edit) => [edit.path, edit.before] as const);
   const steps = stepsOf(draft);
-  const work = observeWork(plan, applySteps(new Map(before), steps), readings);
+  const work = observeWork(plan, applySteps(new Map(before), steps));
   return { text: rule.excerpt(work, steps), isRight: rule.check(work).length === 0, why };
 }

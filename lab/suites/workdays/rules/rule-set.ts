@@ -3,7 +3,7 @@ import type { Random } from '../../../../src/base/random.ts';
 import type { SuiteRule } from '../../suite.ts';
 import type { WorkDraft, WorkStep } from '../files/draft.ts';
 import type { Plan } from '../files/plan.ts';
-import type { Reading, Work } from '../files/work.ts';
+import type { Work } from '../files/work.ts';
 import type { Split } from '../world.ts';
 
 /** A set of house rules, in the order in which they begin to count. */
@@ -31,9 +31,6 @@ export function checkRules(
   return new Map(reasons.filter(([, why]) => why.length > 0));
 }
 
-export const readingsOf = (rules: readonly HouseRule[]): readonly Reading[] =>
-  rules.flatMap(({ reading }) => reading ?? []);
-
 /** A kind of rule; its parameters are data. */
 interface RuleForm<P> {
   readonly name: string;
@@ -49,8 +46,6 @@ interface RuleBehaviour {
   timesIn?(work: Work): readonly string[];
   /** Files other than the task's that it concerns, by path. */
   readonly files?: readonly string[];
-  /** How values are found again that were renamed or rewritten for it; absent where any reader finds them. */
-  readonly reading?: Reading;
   /** Why it is broken; empty when it was obeyed. Only for tasks to which it applies. */
   check(work: Work): readonly string[];
   obey(draft: WorkDraft): WorkDraft;

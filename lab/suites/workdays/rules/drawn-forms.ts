@@ -1,18 +1,18 @@
 import type { Random } from '../../../../src/base/random.ts';
 import { between, pick, some } from '../draw.ts';
+import type { SplitWordings } from '../files/scene.ts';
 import { meansMoment } from '../files/spoken-time.ts';
 import type { LocalTime } from '../world.ts';
-import type { DrawnForm } from './drawn-form.ts';
-import { FIRST_WORDINGS } from './first-wordings.ts';
+import { DRAWN_WORDINGS } from './drawn-wordings.ts';
 import { KEY_ORDERS } from './key-order-form.ts';
 import { NAME_CASES, NAME_DATES } from './new-file-forms.ts';
-import type { ValueDraw } from './split-values.ts';
+import type { ValueDraw } from './unseen-values.ts';
 import { createTimeFormat } from './value-forms.ts';
 
 const words = (text: string): readonly string[] => text.split(/\s+/).filter(Boolean);
 
 /** A group of random letters. */
-export const lettersOf = (random: Random, least: number, most: number): string =>
+const lettersOf = (random: Random, least: number, most: number): string =>
   Array.from({ length: between(random, least, most) }, () =>
     pick(random, [...'abcdefghijklmnopqrstuvwxyz']),
   ).join('');
@@ -157,7 +157,7 @@ const drawTicketPrefix = (random: Random): string => {
 };
 
 /** What stands between a number and its unit. */
-export const JOINTS = [
+const JOINTS = [
   ...[' ', '', '_', '-', '/', ':', '~', '*', '.', '=', '+', '&', '^', '#', '@', '|', '>', ';', '%'],
   ...[
     '--',
@@ -219,14 +219,26 @@ const SUM_NAMES =
   words(`sums hashes files sha256 digests prints marks fingerprints control manifest checks seals proofs tallies
   integrity verify_list stock inventory check_all checksums hashlist sealed`);
 
-/** The first ten forms with wide generators. */
-export const FIRST_FORMS: readonly DrawnForm[] = [
+/** A rule form that rules are drawn from: its subject, a wide generator of its parameters, and how people speak of it. */
+export interface DrawnForm {
+  /** The name of the rule form. */
+  readonly name: string;
+  /** Its subject, without stating the rule: `how a ticket is written`. */
+  readonly about: string;
+  /** What it decides; two rules that decide the same may contradict each other. */
+  readonly claims: readonly string[];
+  draw(values: ValueDraw): unknown;
+  /** Feedback; `{…}` are the words of the form. Some show only an example, some only describe. */
+  readonly wordings: SplitWordings;
+}
+
+export const DRAWN_FORMS: readonly DrawnForm[] = [
   {
     name: 'times',
     about: 'how a date or a time is written',
     claims: ['time'],
     draw: (values) => ({ format: drawTimeFormat(values) }),
-    wordings: FIRST_WORDINGS.times,
+    wordings: DRAWN_WORDINGS.times,
   },
   {
     name: 'file-names',
@@ -237,7 +249,7 @@ export const FIRST_FORMS: readonly DrawnForm[] = [
       place: pick(random, ['front', 'end']),
       words: word(Object.keys(NAME_CASES)),
     }),
-    wordings: FIRST_WORDINGS['file-names'],
+    wordings: DRAWN_WORDINGS['file-names'],
   },
   {
     name: 'metadata',
@@ -250,14 +262,14 @@ export const FIRST_FORMS: readonly DrawnForm[] = [
       state: word(STATE_KEYS),
       states: several(STATE_WORDS, between(random, 2, 3)),
     }),
-    wordings: FIRST_WORDINGS.metadata,
+    wordings: DRAWN_WORDINGS.metadata,
   },
   {
     name: 'backup',
     about: 'what is done around a change to a file',
     claims: ['copy'],
     draw: drawCopyMark,
-    wordings: FIRST_WORDINGS.backup,
+    wordings: DRAWN_WORDINGS.backup,
   },
   {
     name: 'done-log',
@@ -271,35 +283,35 @@ export const FIRST_FORMS: readonly DrawnForm[] = [
       line: made(drawLine),
       longest: 5 * between(random, 7, 24),
     }),
-    wordings: FIRST_WORDINGS['done-log'],
+    wordings: DRAWN_WORDINGS['done-log'],
   },
   {
     name: 'ticket-prefix',
     about: 'how a ticket is written',
     claims: ['ticket'],
     draw: ({ made }) => ({ prefix: made(drawTicketPrefix) }),
-    wordings: FIRST_WORDINGS['ticket-prefix'],
+    wordings: DRAWN_WORDINGS['ticket-prefix'],
   },
   {
     name: 'units',
     about: 'how an amount is written',
     claims: ['amount'],
     draw: ({ word }) => ({ separator: word(JOINTS) }),
-    wordings: FIRST_WORDINGS.units,
+    wordings: DRAWN_WORDINGS.units,
   },
   {
     name: 'sorted-keys',
     about: 'the order in a JSON file',
     claims: ['keys', 'first-key', 'last-key'],
     draw: ({ word }) => ({ order: word(Object.keys(KEY_ORDERS)) }),
-    wordings: FIRST_WORDINGS['sorted-keys'],
+    wordings: DRAWN_WORDINGS['sorted-keys'],
   },
   {
     name: 'header-comment',
     about: 'how a new file begins',
     claims: ['first-key'],
     draw: ({ word, made }) => ({ key: word(REMARK_KEYS), text: made(drawRemark) }),
-    wordings: FIRST_WORDINGS['header-comment'],
+    wordings: DRAWN_WORDINGS['header-comment'],
   },
   {
     name: 'checksums',
@@ -311,6 +323,6 @@ export const FIRST_FORMS: readonly DrawnForm[] = [
           `${pick(random, ['', '', 'sums/', 'control/'])}${pick(random, SUM_NAMES)}${pick(random, ['.txt', '.sha', '.lst', '.sum', '.md5x'])}`,
       ),
     }),
-    wordings: FIRST_WORDINGS.checksums,
+    wordings: DRAWN_WORDINGS.checksums,
   },
 ];

@@ -1,10 +1,10 @@
 import type { SplitWordings } from '../files/scene.ts';
 
 /*
- * How people speak of the first ten forms. The splits have their own frames and, where it goes, their own words: no run of five words is
+ * How people speak of the forms that rules are drawn from. The splits have their own frames and, where it goes, their own words: no run of five words is
  * in two of them.
  */
-export const FIRST_WORDINGS = {
+export const DRAWN_WORDINGS = {
   times: {
     train: [
       'Write dates and times like {example}.',
