@@ -1,12 +1,12 @@
 import { compact } from '../src/core/json.ts';
-import {
-  ATTEMPT_PREFIX,
-  type AttemptLessons,
-  type LessonsForTask,
-  type MakeAttempt,
-  type PracticeTask,
-  type WeightsVerdict,
+import type {
+  AttemptLessons,
+  LessonsForTask,
+  MakeAttempt,
+  PracticeTask,
+  WeightsVerdict,
 } from '../src/core/practice.ts';
+import { ATTEMPT_PREFIX } from '../src/core/principal.ts';
 import type { TrainingTask } from '../src/core/task-source.ts';
 import { TrainingError } from '../src/core/training.ts';
 import { countClusters, evaluateCandidate, type MeasuredSuite, replayCanary } from './measure-candidate.ts';

@@ -11,7 +11,7 @@ import {
   type JsonObject,
   parseJson,
 } from '../src/core/json.ts';
-import { isAttemptId } from '../src/core/practice.ts';
+import { isAttemptId } from '../src/core/principal.ts';
 import { isRecordedTask } from './recorded-tasks.ts';
 import { DEFAULT_GUARD } from './reward-guard.ts';
 import type { Group } from './rollout.ts';

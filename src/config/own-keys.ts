@@ -43,6 +43,24 @@ export function withFormerKeys(
   return () => [...new Set([...former, ...read(config)])];
 }
 
+const READ_MS = 5_000;
+
+/** The same keys, read every few seconds: files may change, and no request waits for a file. */
+export function followKeys(
+  settings: Pick<LiveSettings, 'config' | 'onChange'>,
+  read: (settings: Config) => readonly string[],
+): { readonly keys: () => readonly string[]; close(): void } {
+  const readAll = withFormerKeys(settings, read);
+  let keys = readAll();
+  const look = (): void => {
+    keys = readAll();
+  };
+  settings.onChange(look);
+  const timer = setInterval(look, READ_MS);
+  timer.unref();
+  return { keys: () => keys, close: () => clearInterval(timer) };
+}
+
 /** Every secret of this installation that can be read now: logs and messages must not contain one of them. Never throws. */
 export function readOwnKeys(config: Config | undefined, places: KeyPlaces): readonly string[] {
   const { INSTAR_KEY, INSTAR_OWNER_KEY } = places.env;

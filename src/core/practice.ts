@@ -139,10 +139,6 @@ export interface AttemptOrder {
 /** Makes an attempt and grades it where the task has a check. Never rejects; what it started is over when it resolves. */
 export type MakeAttempt = (order: AttemptOrder, signal: AbortSignal) => Promise<Attempt>;
 
-/** Ids of attempts cannot be taken for ids of turns. */
-export const ATTEMPT_PREFIX = 'attempt:';
-export const isAttemptId = (id: string): boolean => id.startsWith(ATTEMPT_PREFIX);
-
 /** An attempt and its outcome. Plain data, so that a journal can keep it. */
 export interface Attempt {
   readonly id: string;

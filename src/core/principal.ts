@@ -86,3 +86,7 @@ export function isUnattributed(
 
 /** The agent of a request that names none and comes from no known client. */
 export const UNKNOWN_AGENT = 'unknown';
+
+/** Ids of attempts cannot be taken for ids of turns. */
+export const ATTEMPT_PREFIX = 'attempt:';
+export const isAttemptId = (id: string): boolean => id.startsWith(ATTEMPT_PREFIX);

@@ -45,6 +45,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   });
   const letGo = async (): Promise<void> => {
     record.keyAgents.flush();
+    record.closeKeys();
     await page.close();
     await slow.schedule.close();
     await slow.shortening.close();
@@ -75,7 +76,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         await library.settle();
       },
       training: slow.training,
-      generation: () => library.open()?.library.generation ?? 0,
+      generation: () => library.library()?.generation ?? 0,
       modelMs: metrics.modelMs,
       openAttempt,
       pageCode: page.newCode,

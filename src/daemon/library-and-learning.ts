@@ -61,7 +61,7 @@ export async function openLibraryAndLearning(
     },
   });
   late.library = library;
-  await assignOwners({ home, env, records, library: library.open()?.library, now: clock.now, log }).catch(
+  await assignOwners({ home, env, records, library: library.library(), now: clock.now, log }).catch(
     (error: unknown) => log.warn({ err: error }, 'owners of lessons could not be assigned'),
   );
   record.keyAgents.reload();
@@ -69,7 +69,7 @@ export async function openLibraryAndLearning(
   const prices = () => priceRules(config, localServerAddresses(env));
   const overlays = serveOverlays({
     home: home.dir,
-    library: () => library.open()?.library,
+    library: library.library,
     records,
     lotOf: library.lotOf,
     settings: () => ({ retries: GATEWAY_LIMITS.retry.retries, ...PROVIDER_TIMEOUTS }),
@@ -138,8 +138,8 @@ export async function openSlowParts(
     records,
     decodeTurn: (turn) => readStoredTurn(turn, records, new Map()),
     lessonsApi: library.api,
-    generation: () => library.open()?.library.generation ?? 0,
-    lessons: () => library.open()?.library.shown(clock.now()) ?? [],
+    generation: () => library.library()?.generation ?? 0,
+    lessons: () => library.library()?.shown(clock.now()) ?? [],
     hasSecret: redactor.hasSecret,
     learning: { settings: config.learn, outcomes: learning.outcomes, wake: learning.wake },
     clock,
@@ -149,12 +149,13 @@ export async function openSlowParts(
   late.training = training;
   if (options.isWarm === true && names.describe().length === 0) training?.warm();
   const shortening = servePromptShortening({
-    overTokens: () => (config.learn.compress ? LONG_PROMPT_TOKENS : undefined),
-    open: (overTokens) =>
+    settings: config.learn,
+    overTokens: LONG_PROMPT_TOKENS,
+    open: () =>
       createCompressor({
         write: learning.shorten,
         cache: createPromptFiles(home.promptsDir),
-        overTokens,
+        overTokens: LONG_PROMPT_TOKENS,
         now: () => clock.now(),
         journal: (note) => log.info(note),
       }),

@@ -111,7 +111,7 @@ function createApis({ base, record, learned, slow }: GatewayParts, status: () =>
     config,
     configFile: home.configFile,
     records,
-    lessons: () => library.open()?.library.shown(clock.now()) ?? [],
+    lessons: () => library.library()?.shown(clock.now()) ?? [],
     now: clock.now,
     schedule: () => schedule.describe(),
     shortage: training?.practice.shortage,

@@ -1,4 +1,4 @@
-import type { ServedTeam } from '../../team/serve-team.ts';
+import type { ServedTeam, ServeTeamOptions } from '../../team/serve-team.ts';
 import type { ServedTraining, TrainingOverride } from '../../train/serve-training.ts';
 import { withErasedFiles } from '../api/after-erasure.ts';
 import { createStoreApi } from '../api/store-api.ts';
@@ -12,11 +12,13 @@ import { followSharedSettings } from '../config/follow-shared-settings.ts';
 import type { Home } from '../config/home.ts';
 import { openKeyAgents } from '../config/key-agents.ts';
 import { createLiveSettings, type LiveSettings } from '../config/live-settings.ts';
-import { readModelKeys, withFormerKeys } from '../config/own-keys.ts';
+import { followKeys, readModelKeys } from '../config/own-keys.ts';
 import type { Config } from '../config/schema.ts';
 import { openValidKeys } from '../config/valid-keys.ts';
+import type { Caller } from '../core/caller.ts';
 import type { ChatModel } from '../core/chat.ts';
 import { type BootClock, type Clock, systemClock } from '../core/clock.ts';
+import { MEMBERS_SUBJECT } from '../core/member.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
 import type { Exchange } from '../core/upstream.ts';
 import { checkVerifiers } from '../evidence/verifiers/registry.ts';
@@ -33,7 +35,6 @@ import { openTrustedClock, type TrustedClock } from '../record/trusted-clock.ts'
 import type { SlowWork } from '../schedule/serve-schedule.ts';
 import { openTracedRecording } from '../traces/serve-traces.ts';
 import { createDeferredPolicy, type OpenCatalogue, openCatalogue } from './catalogue.ts';
-import { openTeam } from './open-team.ts';
 import type { ServedLearning } from './serve-learning.ts';
 import type { ServedLessons } from './serve-lessons.ts';
 
@@ -116,6 +117,8 @@ export interface RecordAndKeys {
   readonly keyAgents: ReturnType<typeof openKeyAgents>;
   /** Every secret of this installation, as of now. */
   readonly keys: () => readonly string[];
+  /** They are not read again. */
+  readonly closeKeys: () => void;
   /** The keys of callers and of running attempts. */
   readonly attemptKeys: ReturnType<typeof withAttemptKeys>;
   readonly jobs: Jobs;
@@ -144,8 +147,8 @@ export async function openRecordAndKeys({
   const { salt, gateway, follow } = await shareRecord({ place, home, clock, newId, log });
   const callers = openValidKeys(home, env, clock);
   const keyAgents = openKeyAgents({ home, env, clock, log });
-  const modelKeys = withFormerKeys(live, (now) => readModelKeys(now, { env, home }));
-  const keys = () => [...callers.texts(), ...modelKeys()];
+  const modelKeys = followKeys(live, (now) => readModelKeys(now, { env, home }));
+  const keys = () => [...callers.texts(), ...modelKeys.keys()];
   const followErasure = async (session?: string): Promise<void> => {
     if (late.library === undefined) throw new Error('the library is not open yet');
     await late.library.followErasure(session);
@@ -154,7 +157,7 @@ export async function openRecordAndKeys({
     void followErasure().catch((error: unknown) =>
       log.warn({ err: error }, 'expired sessions: a file kept text'),
     );
-  const library = () => late.library?.open()?.library;
+  const library = () => late.library?.library();
   const onRecorded = (turns: number): void => late.learning?.wake(turns);
   const jobs = openJobs({ place, clock, newId });
   const recording = openTracedRecording(
@@ -186,6 +189,7 @@ export async function openRecordAndKeys({
     callers,
     keyAgents,
     keys,
+    closeKeys: modelKeys.close,
     attemptKeys: withAttemptKeys(team.keys),
     jobs,
     recording,
@@ -195,5 +199,36 @@ export async function openRecordAndKeys({
     team,
     followErasure,
     onRecorded,
+  };
+}
+
+/**
+ * The members of the team that a gateway serves. `team/` is loaded for a record that several gateways write, for one that has members,
+ * and when a person asks about members.
+ */
+async function openTeam<Keys extends { find(presented: string): Caller | undefined }>(
+  options: ServeTeamOptions<Keys>,
+): Promise<ServedTeam<Keys>> {
+  const { keys, records, shared } = options;
+  let team: ServedTeam<Keys> | undefined;
+  let opening: Promise<ServedTeam<Keys>> | undefined;
+  const open = (): Promise<ServedTeam<Keys>> => {
+    opening ??= import('../../team/serve-team.ts').then(async ({ serveTeam }) => {
+      team = await serveTeam(options);
+      return team;
+    });
+    return opening;
+  };
+  // A record that cannot be read now may have members.
+  const hasNone = async (): Promise<boolean> =>
+    records.events(MEMBERS_SUBJECT).then(
+      (facts) => facts.length === 0,
+      () => false,
+    );
+  if (shared !== undefined || !(await hasNone())) await open();
+  return {
+    keys: { ...keys, find: (presented) => (team?.keys ?? keys).find(presented) },
+    api: async (request) => (await open()).api(request),
+    refuseUnsafe: () => team?.refuseUnsafe(),
   };
 }

@@ -133,8 +133,6 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** Turns that end within this time are told together: to wake a thread costs as much as to serve a small request. */
 const WAKE_MS = 100;
-/** The keys are read again for a wake-up after this time: reading them may read files. */
-const KEYS_MS = 5_000;
 const NOT_RUNNING = 'the learning thread is not running';
 
 export function serveLearning(options: ServeLearningOptions): ServedLearning {
@@ -311,7 +309,6 @@ function superviseThread(options: ServeLearningOptions, ports: ThreadPorts): Sup
   let again: NodeJS.Timeout | undefined;
   let pauseMs = FIRST_PAUSE_MS;
   let sentKeys: readonly string[] = [];
-  let keysSentAt = Number.NEGATIVE_INFINITY;
   let stopListening: (() => void) | undefined;
   let wakes = 0;
   let isClosed = false;
@@ -348,7 +345,6 @@ function superviseThread(options: ServeLearningOptions, ports: ThreadPorts): Sup
   };
   const sendKeys = (): void => {
     if (running === undefined) return;
-    keysSentAt = clock.monotonic();
     const now = keys();
     if (now.length === sentKeys.length && now.every((key, index) => key === sentKeys[index])) return;
     sentKeys = [...now];
@@ -357,7 +353,7 @@ function superviseThread(options: ServeLearningOptions, ports: ThreadPorts): Sup
   const wake = (turns?: number): void => {
     stopListening ??= lessons()?.library.onChange(() => wake());
     if (running === undefined) return;
-    if (clock.monotonic() - keysSentAt >= KEYS_MS) sendKeys();
+    sendKeys();
     running.side.post({
       type: 'wake',
       now: clock.now(),

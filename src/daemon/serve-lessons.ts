@@ -78,6 +78,7 @@ export interface ServedLessons {
   readonly api: LessonsApi;
   /** Undefined while the record cannot be read. */
   open(): OpenLessons | undefined;
+  library(): Library | undefined;
   /** The sentence model. */
   readonly embed: EmbeddingModel;
   /** For whole lessons: their vectors are kept between two starts. */
@@ -162,6 +163,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     lessons: async (turn, by) => opened?.lessons(turn, by) ?? { generation: 0, lessons: [], additions: [] },
     api: deferLessonsApi(api),
     open: () => opened?.open,
+    library: () => opened?.open.library,
     embed,
     embedKept: createKeptEmbedding(embed, vectors),
     lessonsFor: createLessonsForTask({

@@ -1,8 +1,7 @@
 import type { RewardSource } from '../core/evidence.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
 import { asArray, asObject } from '../core/json.ts';
-import { isAttemptId } from '../core/practice.ts';
-import { principalOfSession } from '../core/principal.ts';
+import { isAttemptId, principalOfSession } from '../core/principal.ts';
 
 /** A rewarded turn that weights may be trained on: under the generation in force it would have the same prompt. */
 export interface TrainingSample {

@@ -3,8 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ClientName } from '../core/client-name.ts';
 import type { Project } from '../core/fact.ts';
 import { asObject, asString, parseJson } from '../core/json.ts';
-import { isAttemptId } from '../core/practice.ts';
-import { hasSessionPrefix } from '../core/principal.ts';
+import { hasSessionPrefix, isAttemptId } from '../core/principal.ts';
 import type { Outline, WireName } from '../core/wire.ts';
 import {
   type ByteSpan,

@@ -21,9 +21,11 @@ interface ShorterPrompts {
 interface ServeShorteningOptions {
   readonly records: Pick<Records, 'session'>;
   readonly now: () => number;
-  /** The limit in force; undefined while prompts are not shortened. */
-  readonly overTokens: () => number | undefined;
-  readonly open: (overTokens: number) => ShorterPrompts;
+  /** Read when it is needed: it may change. */
+  readonly settings: { readonly compress: boolean };
+  /** Prompts of more tokens are shortened. A token has at least one byte, so a smaller body has none. */
+  readonly overTokens: number;
+  readonly open: () => ShorterPrompts;
 }
 
 interface Shortening {
@@ -39,33 +41,24 @@ interface ServedShortening {
 
 /** Shortens long system prompts for the sessions after the one in which they were first seen. */
 export function servePromptShortening(options: ServeShorteningOptions): ServedShortening {
-  let made: { readonly overTokens: number; readonly shortening: Shortening } | undefined;
-  const create = (overTokens: number): Shortening => {
-    const prompts = options.open(overTokens);
-    // A token has at least one byte, so a smaller body has no prompt over the limit.
-    return {
-      shorten: createShortenPrompts(prompts, options, overTokens),
-      close: () => prompts.close(),
-    };
+  let shortening: Shortening | undefined;
+  return {
+    current: () => {
+      const isOn = options.settings.compress;
+      if (isOn === (shortening !== undefined)) return shortening;
+      void shortening?.close();
+      shortening = isOn ? createShortening(options) : undefined;
+      return shortening;
+    },
+    close: async () => shortening?.close(),
   };
-  const current = (): Shortening | undefined => {
-    const overTokens = options.overTokens();
-    if (made?.overTokens === overTokens) return made?.shortening;
-    void made?.shortening.close();
-    made = overTokens === undefined ? undefined : { overTokens, shortening: create(overTokens) };
-    return made?.shortening;
-  };
-  return { current, close: async () => made?.shortening.close() };
 }
 
 const MOST_SESSIONS = 10_000;
 
-/** The replacement for a turn's long system prompt; undefined to send it unchanged. Never rejects. */
-function createShortenPrompts(
-  prompts: ShorterPrompts,
-  { records, now }: Pick<ServeShorteningOptions, 'records' | 'now'>,
-  shortestBody: number,
-): Shortening['shorten'] {
+/** `shorten` gives the replacement for a turn's long system prompt; undefined to send it unchanged. Never rejects. */
+function createShortening({ records, now, overTokens, open }: ServeShorteningOptions): Shortening {
+  const prompts = open();
   const begun = createLruMap<string, number>(MOST_SESSIONS);
   const startOf = async (session: string): Promise<number> => {
     const known = begun.get(session);
@@ -77,10 +70,9 @@ function createShortenPrompts(
     return at;
   };
 
-  return async ({ body, outline, wire, identity, session }) => {
+  const shorten: Shortening['shorten'] = async ({ body, outline, wire, identity, session }) => {
     const isOurs = identity.role === 'main' || identity.role === 'side';
-    if (body === undefined || outline === undefined || body.length < shortestBody || !isOurs)
-      return undefined;
+    if (body === undefined || outline === undefined || body.length < overTokens || !isOurs) return undefined;
     const found = findSystemText(wire.name, body, outline);
     if (found === undefined) return undefined;
     const tools = outline.member('tools');
@@ -92,6 +84,7 @@ function createShortenPrompts(
     });
     return text === undefined ? undefined : { span: found.span, text, hash: blockHash(text) };
   };
+  return { shorten, close: () => prompts.close() };
 }
 
 function toolNames(tools: Json | undefined): readonly string[] {

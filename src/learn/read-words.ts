@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { isObject, type Json } from '../core/json.ts';
 import { type Ask, addCost, type Cost, NO_COST, type Question, type ReplyFault } from '../core/learn.ts';
 import type { Library } from '../core/library.ts';
-import { isAttemptId } from '../core/practice.ts';
+import { isAttemptId } from '../core/principal.ts';
 import type { LabelledSpan, SpanKind } from '../core/reading.ts';
 import type { NewFact } from '../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../evidence/evidence-reader.ts';

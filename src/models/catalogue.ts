@@ -94,7 +94,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
 
   function find(requested: string, wire: WireName): readonly Target[] {
     const one = named(requested) ?? listed(requested);
-    return one ? [one] : (unchanged(wire) ?? fallback());
+    return one ? [one] : (unchanged(wire) ?? byFallback);
   }
 
   /** The caller's model name unchanged, at a provider of its wire; then the fallbacks of `default`. */
@@ -124,6 +124,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     if (entry === undefined) return own === undefined ? [welcome] : [own, welcome];
     return [createTarget(options, entry, entry.provider.models?.[0])];
   }
+  const byFallback = fallback();
 
   /** Targets are stateless, so one is shared by all requests for the same name. */
   const resolved: Readonly<Record<WireName, LruMap<string, readonly Target[]>>> = {
@@ -141,7 +142,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     access: () => kinds,
     speaking,
     resolve: (requested, wire) => {
-      if (requested === undefined || requested === '') return fallback();
+      if (requested === undefined || requested === '') return byFallback;
       const alias = aliases.get(requested);
       if (alias) return alias;
       let targets = resolved[wire].get(requested);

@@ -4,15 +4,14 @@ import type { Clock } from '../core/clock.ts';
 import type { GatewayProcess } from '../core/gateway-process.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { RecordingState, Records } from '../core/store.ts';
-import { openRedactor } from '../redact/open-redactor.ts';
-import type { Redactor } from '../redact/redact.ts';
+import { createRedactor, type Redactor } from '../redact/redact.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { openCopies } from './copies.ts';
 import { withCopiesInThread } from './erase-from-copies.ts';
-import { followMark } from './follow-mark.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { openRecords, withCleanIds } from './records.ts';
 import { createRetention, type Retention } from './retention.ts';
+import { findLostRecord, readStoreMark, type StoreMark, writeStoreMark } from './store-mark.ts';
 import type { TrustedClock } from './trusted-clock.ts';
 
 interface RecordingOptions {
@@ -39,7 +38,7 @@ interface RecordingOptions {
   readonly salt?: string;
   /** This run of the gateway, where several share the record. */
   readonly gateway?: GatewayProcess | undefined;
-  /** Every secret of this installation, as of now. */
+  /** Every secret of this installation, as of now; it is asked often. */
   readonly keys: () => readonly string[];
   readonly clock: TrustedClock;
   readonly log: Log;
@@ -76,7 +75,7 @@ export function openRecording(options: RecordingOptions): Recording {
   const recorder = createRecorder(writing, clock.now, options.onRecorded);
   const logState = createStateLog(recorder, log);
   const opened = openRecords(place, recorder);
-  const redactor = openRedactor({ salt, keys });
+  const redactor = createRedactor({ salt, known: keys });
   const copies = openCopies({
     home,
     get daily() {
@@ -181,4 +180,60 @@ export function recordSessionEnd(session: string, records: Records, clock: Clock
   records.append([{ at: clock.now(), fact }], [], true).catch((error: unknown) => {
     log.warn({ err: error, session }, 'the end of a session could not be recorded');
   });
+}
+
+interface FollowedMark {
+  /** What is missing of the record that this home had before; undefined when nothing is. */
+  missing(): string | undefined;
+  /**
+   * Compares the record with its mark, then moves the mark. With a number of recorded turns it does nothing while that
+   * number has not changed, and at most once a minute. Never rejects.
+   */
+  look(recorded?: number): Promise<void>;
+}
+
+const LOOK_MS = 60_000;
+
+/** A mark that is not met stays as it is, so that the loss is told until a person restores the record or accepts the new one. */
+function followMark(
+  file: string,
+  records: Pick<Records, 'facts' | 'totals'>,
+  clock: Clock,
+  log: Log,
+): FollowedMark {
+  let missing: string | undefined;
+  let last: number | undefined;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let running: Promise<void> = Promise.resolve();
+
+  const measure = async (): Promise<StoreMark> => {
+    const [first] = await records.facts(0, 1);
+    const { facts, turns } = await records.totals();
+    return { firstAt: first?.at ?? 0, facts, turns, at: clock.now() };
+  };
+  const look = async (): Promise<void> => {
+    try {
+      const now = await measure();
+      const lost = findLostRecord(readStoreMark(file), now);
+      if (lost !== undefined && lost !== missing)
+        log.error(
+          `${lost}. Restore a copy with "instar data restore FILE"; "instar doctor" names the newest one`,
+        );
+      missing = lost;
+      if (lost === undefined && now.facts > 0) await writeStoreMark(file, now);
+    } catch (error) {
+      log.debug({ err: error }, 'the record could not be compared with its mark');
+    }
+  };
+  return {
+    missing: () => missing,
+    look: (recorded) => {
+      const now = clock.monotonic();
+      if (recorded !== undefined && (recorded === last || now - lookedAt < LOOK_MS)) return running;
+      last = recorded;
+      lookedAt = now;
+      running = running.then(look);
+      return running;
+    },
+  };
 }

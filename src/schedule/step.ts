@@ -110,30 +110,7 @@ export function stepSchedule(
   return { state, effects };
 }
 
-/**
- * The result of `stepSchedule` for traffic while the scheduler waits, which has no effects; undefined in other phases. A
- * fast path: it runs twice per request.
- */
-export function stillWaiting(before: ScheduleState, at: Moment, inFlight: number): ScheduleState | undefined {
-  if (before.phase !== 'waiting') return undefined;
-  // Member by member: spreading an object with a fractional number costs fifteen times as much.
-  return {
-    phase: before.phase,
-    reasons: TRAFFIC,
-    at,
-    looks: 0,
-    readings: before.readings,
-    trafficAt: at.mono,
-    inFlight,
-    job: before.job,
-    beside: before.beside,
-    stuck: before.stuck,
-    rests: before.rests,
-    isClosing: before.isClosing,
-  };
-}
-
-const TRAFFIC: readonly string[] = ['traffic: present'];
+export const TRAFFIC: readonly string[] = ['traffic: present'];
 
 /** No request is in flight, and none was for `quietMs`. */
 export const isQuiet = ({ inFlight, trafficAt, at }: ScheduleState, { quietMs }: ScheduleRules): boolean =>

@@ -1,4 +1,4 @@
-import { ATTEMPT_PREFIX } from '../../src/core/practice.ts';
+import { ATTEMPT_PREFIX } from '../../src/core/principal.ts';
 import { readPgUrl } from '../../src/record/pg-place.ts';
 import {
   MOST_GROUPS,

@@ -1,6 +1,5 @@
 import type { StoredFact } from '../../src/core/fact.ts';
-import { ATTEMPT_PREFIX } from '../../src/core/practice.ts';
-import { sessionPrefix } from '../../src/core/principal.ts';
+import { ATTEMPT_PREFIX, sessionPrefix } from '../../src/core/principal.ts';
 import {
   type AsyncReads,
   type IndexedType,

@@ -8,7 +8,7 @@ import { openPageReads } from '../../src/api/page/page-reads.ts';
 import { homeAt } from '../../src/config/home.ts';
 import type { Fact } from '../../src/core/fact.ts';
 import { asArray, asObject } from '../../src/core/json.ts';
-import { ATTEMPT_PREFIX } from '../../src/core/practice.ts';
+import { ATTEMPT_PREFIX } from '../../src/core/principal.ts';
 import type { NewFact } from '../../src/core/store.ts';
 import { countWork, describeTrend } from '../../src/lessons/explain/count-work.ts';
 import { openSqliteStore } from '../../src/record/store/sqlite-store.ts';

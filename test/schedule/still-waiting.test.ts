@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stillWaiting } from '../../src/schedule/scheduler.ts';
 import { defaultScheduleRules, type ScheduleState } from '../../src/schedule/state.ts';
-import { stepSchedule, stillWaiting } from '../../src/schedule/step.ts';
+import { stepSchedule } from '../../src/schedule/step.ts';
 
 const HOUR = 3_600_000;
 const names = fc.array(fc.constantFrom('practice', 'training', 'review'), { maxLength: 3 });

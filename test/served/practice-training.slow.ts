@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { asArray, asObject, type JsonObject, parseJson } from '../../src/core/json.ts';
-import { isAttemptId } from '../../src/core/practice.ts';
+import { isAttemptId } from '../../src/core/principal.ts';
 import { readCuratedTasks } from '../../src/learn/practice/sources/curated-tasks.ts';
 import { splitOf } from '../../src/learn/practice/sources/split.ts';
 import { runCli, startCli } from '../cli/run-cli.ts';

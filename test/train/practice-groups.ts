@@ -1,11 +1,6 @@
 import { systemClock } from '../../src/core/clock.ts';
-import {
-  ATTEMPT_PREFIX,
-  type Attempt,
-  type AttemptGroup,
-  type MakeAttempt,
-  type PracticeTask,
-} from '../../src/core/practice.ts';
+import type { Attempt, AttemptGroup, MakeAttempt, PracticeTask } from '../../src/core/practice.ts';
+import { ATTEMPT_PREFIX } from '../../src/core/principal.ts';
 import type { PolicyTemplate } from '../../src/core/training.ts';
 import type { PracticeTraining } from '../../train/practice-training.ts';
 import { findTrialShortage, type PromotionSettings, promote } from '../../train/promotion.ts';

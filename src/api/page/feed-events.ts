@@ -1,6 +1,6 @@
 import type { StoredFact } from '../../core/fact.ts';
 import { compact, type JsonObject } from '../../core/json.ts';
-import { isAttemptId } from '../../core/practice.ts';
+import { isAttemptId } from '../../core/principal.ts';
 import type { AsyncReads, TurnView } from '../../core/store.ts';
 import { countRuleOutcomes } from '../../lessons/adherence/adherence.ts';
 import type { WantedNews } from '../../record/store/page-reader.ts';

@@ -1,5 +1,5 @@
 import { compact, type JsonObject } from '../../core/json.ts';
-import { isAttemptId } from '../../core/practice.ts';
+import { isAttemptId } from '../../core/principal.ts';
 import type {
   PageReader,
   PlacedSession,

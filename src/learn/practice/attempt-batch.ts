@@ -1,14 +1,14 @@
 import { NOTHING_SPENT } from '../../core/budget.ts';
 import { isObject } from '../../core/json.ts';
-import {
-  ATTEMPT_PREFIX,
-  type Attempt,
-  type AttemptGroup,
-  type AttemptLessons,
-  type AttemptOrder,
-  type AttemptOutcome,
-  type PracticeTask,
+import type {
+  Attempt,
+  AttemptGroup,
+  AttemptLessons,
+  AttemptOrder,
+  AttemptOutcome,
+  PracticeTask,
 } from '../../core/practice.ts';
+import { ATTEMPT_PREFIX } from '../../core/principal.ts';
 import { type PracticeEvent, type RunContext, RunStop } from './practice-input.ts';
 import { contentKey } from './practice-units.ts';
 

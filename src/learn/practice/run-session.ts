@@ -1,13 +1,8 @@
 import type { Budget, Spending } from '../../core/budget.ts';
 import { compact } from '../../core/json.ts';
-import {
-  ATTEMPT_PREFIX,
-  type MakeAttempt,
-  type PracticeKind,
-  type PracticeTask,
-  type SessionWeights,
-} from '../../core/practice.ts';
+import type { MakeAttempt, PracticeKind, PracticeTask, SessionWeights } from '../../core/practice.ts';
 import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
+import { ATTEMPT_PREFIX } from '../../core/principal.ts';
 import { coreLines } from '../identity/identity-lines.ts';
 import { openTrialJudge } from '../trial/replay-tasks.ts';
 import { runTrials, type TrialEvent } from '../trial/trials.ts';

@@ -1,6 +1,5 @@
 import { createLruMap } from '../../base/lru-map.ts';
-import { isAttemptId } from '../../core/practice.ts';
-import { isUnattributed } from '../../core/principal.ts';
+import { isAttemptId, isUnattributed } from '../../core/principal.ts';
 import type { MessageIndexedFact } from '../../core/recollection.ts';
 import type { Records } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';

@@ -2,15 +2,15 @@ import { createRandom } from '../../base/random.ts';
 import { addSpending, NOTHING_SPENT, type Spending } from '../../core/budget.ts';
 import { isObject, type Json, toJson } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
-import {
-  ATTEMPT_PREFIX,
-  type Attempt,
-  type AttemptLessons,
-  type LessonsForTask,
-  type MakeAttempt,
-  type PracticeJournal,
-  type PracticeTask,
+import type {
+  Attempt,
+  AttemptLessons,
+  LessonsForTask,
+  MakeAttempt,
+  PracticeJournal,
+  PracticeTask,
 } from '../../core/practice.ts';
+import { ATTEMPT_PREFIX } from '../../core/principal.ts';
 import type { TrialFact, TrialMethod, TrialPair } from '../../core/trial.ts';
 import type { GroupVerifier } from '../../core/verifier.ts';
 import type { TrialRecord } from '../../lessons/effect/fold-trials.ts';

@@ -1,6 +1,6 @@
 import type { StoredFact } from '../../core/fact.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { isAttemptId } from '../../core/practice.ts';
+import { isAttemptId } from '../../core/principal.ts';
 import type { AsyncReads, SessionView } from '../../core/store.ts';
 import { wilsonInterval } from '../../stats/interval.ts';
 import { plural } from '../../text/phrases.ts';

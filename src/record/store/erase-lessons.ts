@@ -11,7 +11,7 @@ import type {
   RecordedChange,
 } from '../../core/lesson.ts';
 import { PROMPT_KINDS } from '../../core/lesson.ts';
-import { isAttemptId } from '../../core/practice.ts';
+import { isAttemptId } from '../../core/principal.ts';
 import type { NamedLesson } from '../../core/store.ts';
 import { ownKeywords, withoutWordsOf } from './erase-words.ts';
 

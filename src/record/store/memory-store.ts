@@ -1,6 +1,5 @@
 import type { StoredFact } from '../../core/fact.ts';
-import { isAttemptId } from '../../core/practice.ts';
-import { principalOfSession } from '../../core/principal.ts';
+import { isAttemptId, principalOfSession } from '../../core/principal.ts';
 import {
   parseTurnBodyKey,
   type SessionQuery,

@@ -1,5 +1,5 @@
 import type { Fact, StoredFact } from '../../core/fact.ts';
-import { ATTEMPT_PREFIX } from '../../core/practice.ts';
+import { ATTEMPT_PREFIX } from '../../core/principal.ts';
 import type { AsyncReads, SessionView } from '../../core/store.ts';
 import { toAsyncReads } from './async-store.ts';
 import { followFile } from './moved-file.ts';

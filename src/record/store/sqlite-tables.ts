@@ -1,7 +1,6 @@
 import type { StoredFact } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
-import { ATTEMPT_PREFIX } from '../../core/practice.ts';
-import { sessionPrefix } from '../../core/principal.ts';
+import { ATTEMPT_PREFIX, sessionPrefix } from '../../core/principal.ts';
 import type { IdPattern, IndexedType, SessionQuery, TurnPage } from '../../core/store.ts';
 import { fromColumn, toColumn } from './row-codec.ts';
 import type { Sql } from './sql-connection.ts';
