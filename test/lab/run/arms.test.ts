@@ -1,5 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readConditions } from '../../../lab/commands/bench.ts';
 import { ARMS, armLabel, armOf, CONDITIONS } from '../../../lab/suites/arms.ts';
