@@ -53,7 +53,7 @@ export async function open(home?: string | OpenOptions): Promise<Instar> {
       return startInProcess(...args);
     },
     async (...args) => {
-      const { openLibraryModels } = await import('./daemon/library-models.ts');
+      const { openLibraryModels } = await import('./daemon/in-process.ts');
       return openLibraryModels(...args);
     },
   );

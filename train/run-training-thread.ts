@@ -1,8 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../src/base/log.ts';
 import { terminateWorker } from '../src/base/sqlite-gate.ts';
-import { connectThread } from '../src/base/thread-connection.ts';
-import { workerModule } from '../src/base/worker-thread.ts';
+import { connectThread, workerModule } from '../src/base/worker-thread.ts';
 import type { LessonsApi } from '../src/core/daemon-api.ts';
 import { asString, compact } from '../src/core/json.ts';
 import type { Records } from '../src/core/store.ts';

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { lowerThreadPriority } from '../src/base/lower-thread-priority.ts';
-import { connectThread } from '../src/base/thread-connection.ts';
+import { connectThread } from '../src/base/worker-thread.ts';
 import { TrainingError } from '../src/core/training.ts';
 import { runTrainingPlan } from './run-plan.ts';
 import {

@@ -1,6 +1,6 @@
-import type { BlockSum } from '../../src/stats/block-bootstrap.ts';
 import type { Condition } from '../suites/arms.ts';
 import type { QuestionRecord } from '../suites/run-records.ts';
+import type { BlockSum } from './block-bootstrap.ts';
 import { type Figure, meanFigure, shareFigure } from './numbers.ts';
 import { blockKey, compareText, gradeOf, isAbout, type QuestionMeasure } from './question-rows.ts';
 

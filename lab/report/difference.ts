@@ -1,8 +1,8 @@
-import { MIN_BLOCKS } from '../../src/stats/block-bootstrap.ts';
 import type { Interval } from '../../src/stats/interval.ts';
-import { type PairedMeasurement, pairedBootstrap } from '../../src/stats/paired-bootstrap.ts';
-import { blocksNeeded, minimumDetectableEffect, type Precision } from '../../src/stats/power.ts';
+import { MIN_BLOCKS } from './block-bootstrap.ts';
 import { changeText, count, counted, definedFields, type MeasureWords, unitText } from './numbers.ts';
+import { type PairedMeasurement, pairedBootstrap } from './paired-bootstrap.ts';
+import { blocksNeeded, minimumDetectableEffect, type Precision } from './power.ts';
 
 /** `better` and `worse` only where both the interval and the sign-flip test exclude "no difference". */
 export type DifferenceVerdict = 'better' | 'worse' | 'cannot say';

@@ -1,5 +1,5 @@
-import { type BlockSum, blockMean } from '../../src/stats/block-bootstrap.ts';
 import { type Interval, wilsonInterval } from '../../src/stats/interval.ts';
+import { type BlockSum, blockMean } from './block-bootstrap.ts';
 
 /** Numbers for people, formatted the same on every machine: the locale is ignored. */
 

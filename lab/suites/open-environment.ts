@@ -21,7 +21,6 @@ import { decodeLessons } from '../../src/lessons/codec.ts';
 import { renderBlock, renderLine } from '../../src/lessons/render-block.ts';
 import { parseBaseUrl } from '../../src/models/base-url.ts';
 import { createExchange, PROVIDER_TIMEOUTS } from '../../src/models/exchange.ts';
-import { createGatewayClient } from '../../src/models/gateway-client.ts';
 import { createHttpReport } from '../../src/pipeline/stage-report.ts';
 import { wires } from '../../src/wire/wires.ts';
 import type { TrainingOverride } from '../../train/serve-training.ts';
@@ -34,6 +33,7 @@ import type {
   PromptLesson,
 } from './bench-environment.ts';
 import { distractorChanges, isDistractor } from './distractors.ts';
+import { createGatewayClient } from './gateway-client.ts';
 import { openPromptNotes } from './prompt-notes.ts';
 import { createNight, createServedNight, type NightOptions } from './training-night.ts';
 

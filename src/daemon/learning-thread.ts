@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createRemoteAccess } from '../api/shared-access.ts';
-import { createFollowingClock } from '../base/following-clock.ts';
 import { createIds } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { lowerThreadPriority } from '../base/lower-thread-priority.ts';
-import { connectThread } from '../base/thread-connection.ts';
+import { connectThread } from '../base/worker-thread.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
 import { createTrainingBuffer, SAMPLE_CAP, type TrainingOutcome } from '../evidence/training-buffer.ts';
 import { openThreadJobs } from '../jobs/thread-jobs.ts';
 import { chatOfRole } from '../learn/asked-models.ts';
@@ -190,5 +190,18 @@ function logAt(level: keyof Log) {
       // A field that cannot be passed to another thread.
       serving.post({ type: 'log', level, fields: {}, message: line.message });
     }
+  };
+}
+
+/** The time of another thread: as it said last, and by the monotonic clock since. Setting the wall clock changes nothing here. */
+function createFollowingClock(first: number): Clock & { set(now: number): void } {
+  const { monotonic } = systemClock;
+  let start = { now: first, mono: monotonic() };
+  return {
+    monotonic,
+    now: () => Math.round(start.now + monotonic() - start.mono),
+    set: (now) => {
+      start = { now, mono: monotonic() };
+    },
   };
 }

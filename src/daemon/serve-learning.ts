@@ -6,8 +6,13 @@ import { recertifySamples } from '../api/recertify-samples.ts';
 import { createSharedAccess, type SharedAccess } from '../api/shared-access.ts';
 import { createHeldCount } from '../base/held-count.ts';
 import type { Log } from '../base/log.ts';
-import { type CallAnswers, connectThread, type ThreadConnection } from '../base/thread-connection.ts';
-import { stopWorker, workerModule } from '../base/worker-thread.ts';
+import {
+  type CallAnswers,
+  connectThread,
+  stopWorker,
+  type ThreadConnection,
+  workerModule,
+} from '../base/worker-thread.ts';
 import type { Config } from '../config/schema.ts';
 import { headlessSettings } from '../connect/headless-settings.ts';
 import { ADAPT_RULES } from '../core/adapt.ts';

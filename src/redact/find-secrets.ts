@@ -1,10 +1,10 @@
 import { createAhoCorasick } from './aho-corasick.ts';
+import { ALNUM, charClassAt } from './char-class.ts';
 import { COMMAND_TRIGGERS } from './command-password.ts';
 import { findEncoded, hasEncoding } from './encoded-secret.ts';
 import { findBasic, findBearer, findCurlUser, findUrlCredential } from './http-credential.ts';
 import { knownForms } from './known-keys.ts';
-import { findNamedSecret } from './named-secret.ts';
-import { findPin, PIN_TRIGGERS } from './pin-number.ts';
+import { findNamedSecret, findValueAfter } from './named-secret.ts';
 import { findPrivateKeyBlock } from './private-key-block.ts';
 import {
   createScanContext,
@@ -14,7 +14,6 @@ import {
   type SecretRule,
   type SecretSpan,
 } from './scan-context.ts';
-import { findSpokenSecret, SPOKEN_NAMES } from './spoken-name.ts';
 import {
   findAirtableToken,
   findAsanaToken,
@@ -37,6 +36,62 @@ import {
   findTelegramToken,
   PROVIDER_SHAPES,
 } from './token-shapes.ts';
+
+/** Words for a password whose letters or spaces an identifier cannot have. */
+const SPOKEN_NAMES: readonly string[] = [
+  'mot de passe',
+  'contrase',
+  'senha',
+  'clave',
+  'пароль',
+  '密码',
+  '密碼',
+  'パスワード',
+];
+
+/** The value after such a word, with the words that join them in its language. */
+const findSpokenSecret: SecretRule = (page, start, end) => {
+  const { text } = page;
+  if (/\p{L}/u.test(text.charAt(start - 1)) && text.charCodeAt(start) < 128) return NO_SPANS;
+  const rest = /^\p{L}{0,6}/u.exec(text.slice(end, end + 6))?.[0] ?? '';
+  // `是` joins name and value; it is no part of the name.
+  const joined = rest.search(/[是为為はè]/);
+  const nameEnd = end + (joined < 0 ? rest.length : joined);
+  return findValueAfter(page, { name: 'password', kind: 'password', nameStart: start }, nameEnd);
+};
+
+/** The word with what may follow it; also in text that JSON has escaped. */
+const PIN_TRIGGERS = ['pin ', 'pin:', 'pin=', 'pin"', 'pin-', "pin'", 'pin\\', 'pin`'] as const;
+
+const PIN = /^pin(?:[ -]?(?:codes?|numbers?|nummer|no\.?))?/i;
+/** `pin: 4821`, `my PIN is 884422`, `"pin": "884422"`. */
+const ASSIGNED =
+  /^(?<name>\\{0,3}["'`]?)[ \t]{0,4}(?:(?:is|was|ist|lautet|est|es|è|é)(?: now| jetzt)?[ \t]?:?|:=?|=>?)[ \t]{0,4}(?<open>\\{0,3}["'`]?)(?<digits>\d{4,12})(?![\w%]|[.,:/-]\d|[ \t]?(?:mm|ms|bytes?|hz|rpm|px)\b)/d;
+/** `PIN 884422`: without a verb or a sign, four to eight digits. */
+const BARE = /^[ \t](?<digits>\d{4,8})(?![\w%]|[.,:/-]\d)/d;
+/** Words that make it somebody's PIN, and no pin of a chip: `my pin 4821`, `the alarm pin 4821`. */
+const OWNED =
+  /(?:^|[^\p{L}])(?:my|your|our|his|her|their|alarm|card|door|sim|bank|mein[e]?|dein[e]?|unser[e]?)[ -]$|(?:^|[\s"'`])--$/iu;
+
+/** A PIN: digits behind the word. `pin 3 of the connector` and `pin 1.2.0` are none. */
+const findPin: SecretRule = ({ text, floor }, start) => {
+  if ((charClassAt(text, start - 1) & ALNUM) !== 0 && !/\\[nrt]$/.test(text.slice(start - 2, start)))
+    return NO_SPANS;
+  const near = text.slice(start, start + 64);
+  const name = PIN.exec(near)?.[0] ?? '';
+  const rest = near.slice(name.length);
+  const found = ASSIGNED.exec(rest) ?? (isOwned(text, start, floor) ? BARE.exec(rest) : null);
+  const place = found?.indices?.groups?.digits;
+  if (found === null || place === undefined) return NO_SPANS;
+  // A number in JSON has no quotes, and a mark in its place would not be JSON.
+  const { name: closing = '', open = '' } = found.groups ?? {};
+  if (closing.includes('"') && open === '') return NO_SPANS;
+  const at = start + name.length;
+  return [{ start: at + place[0], end: at + place[1] }];
+};
+
+const isOwned = (text: string, start: number, floor: number): boolean =>
+  text.startsWith('PIN', start) || OWNED.test(text.slice(Math.max(floor, start - 16), start));
 
 export interface SecretFinder {
   /** The secrets of a text, in order, not overlapping. Takes linear time for any text. */

@@ -9,10 +9,16 @@ import type { Job, PresenceSource } from '../core/schedule.ts';
 import type { Records } from '../core/store.ts';
 import { describeSchedule, findWindows } from './describe-schedule.ts';
 import { openJobsBudget } from './jobs-budget.ts';
-import { createLeases, type JobJournal, type Leases } from './leases.ts';
+import {
+  createLeases,
+  type JobJournal,
+  type Leases,
+  type SharedSchedule,
+  sharedJobs,
+  shareLeases,
+} from './leases.ts';
 import { openSources } from './presence-sources.ts';
 import { createScheduler, type Later, readSources, type ScheduleNews, type Scheduler } from './scheduler.ts';
-import { type SharedSchedule, sharedJobs, shareLeases } from './shared-leases.ts';
 import { defaultScheduleRules, type ScheduleRules } from './state.ts';
 import { isQuiet, judgeWindow } from './step.ts';
 

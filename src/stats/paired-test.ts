@@ -18,7 +18,7 @@ export interface PairedEvidence {
 
 /**
  * A bettor stakes a share of its wealth on each pair, at odds that are fair when the mean difference is `bound`; a mixture of
- * thirteen shares needs no guess of the effect (`stats/betting-wealth`). Pairs must be drawn so that the mean difference given
+ * thirteen shares needs no guess of the effect (`stats/confidence-sequence`). Pairs must be drawn so that the mean difference given
  * all earlier pairs is the effect: tasks drawn at random from one pool, fresh seeds for each pair.
  */
 export const pairedEvidence = (differences: MomentSums, bound = 0): PairedEvidence => ({

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createGatewayClient } from '../../lab/suites/gateway-client.ts';
 import { type AgentTask, runAgent } from '../../src/agent/agent.ts';
 import { createWorkspace, type Workspace } from '../../src/agent/sandbox/workspace.ts';
 import { createPlainAgentShell } from '../../src/agent/shell.ts';
@@ -7,7 +8,6 @@ import { systemClock } from '../../src/core/clock.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { noRecord, type TurnIntent } from '../../src/core/recorder.ts';
 import { createExchange } from '../../src/models/exchange.ts';
-import { createGatewayClient } from '../../src/models/gateway-client.ts';
 import { wires } from '../../src/wire/wires.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createReportPace } from '../../src/api/router/answers.ts';
 import type { Caller } from '../../src/core/caller.ts';
-import { createReportPace } from '../../src/gateway/event-pace.ts';
 
 const caller = (id: string, kind: Caller['kind'] = 'caller'): Caller => ({ kind, id, mayRate: false });
 

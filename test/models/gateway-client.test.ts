@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createGatewayClient, type GatewayClientOptions } from '../../lab/suites/gateway-client.ts';
 import type { ChatEvent } from '../../src/core/chat.ts';
 import { createManualClock } from '../../src/core/clock.ts';
 import type { CallerIdentity } from '../../src/core/gateway-client.ts';
-import { createGatewayClient, type GatewayClientOptions } from '../../src/models/gateway-client.ts';
 import { wires } from '../../src/wire/wires.ts';
 import { closedPort } from '../support/provider.ts';
 import {

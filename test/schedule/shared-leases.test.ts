@@ -3,8 +3,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import type { Job } from '../../src/core/schedule.ts';
 import { createMemoryLeases } from '../../src/jobs/memory-jobs.ts';
 import { NO_USAGE } from '../../src/schedule/job-history.ts';
-import { createLeases, type JobJournal } from '../../src/schedule/leases.ts';
-import { sharedJobs, shareLeases } from '../../src/schedule/shared-leases.ts';
+import { createLeases, type JobJournal, sharedJobs, shareLeases } from '../../src/schedule/leases.ts';
 
 /** Schedulers of three processes over one journal. */
 function open(isReady: () => boolean) {

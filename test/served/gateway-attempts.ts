@@ -1,7 +1,7 @@
+import { createGatewayClient } from '../../lab/suites/gateway-client.ts';
 import type { AttemptModel, OpenAttemptAccess, OpenAttemptModel } from '../../src/core/attempt-model.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import type { Exchange } from '../../src/core/upstream.ts';
-import { createGatewayClient } from '../../src/models/gateway-client.ts';
 import { wires } from '../../src/wire/wires.ts';
 
 interface GatewayAttempts extends Pick<AttemptModel, 'costOf' | 'maxTokens'> {

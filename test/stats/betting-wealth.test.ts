@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Bets, DEFAULT_BETS, geometricBets, logWealth } from '../../src/stats/betting-wealth.ts';
+import { type Bets, DEFAULT_BETS, geometricBets, logWealth } from '../../src/stats/confidence-sequence.ts';
 import { goldenSectionMinimum } from '../../src/stats/line-search.ts';
 import {
   addToMoments,

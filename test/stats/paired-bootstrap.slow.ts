@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MIN_BLOCKS } from '../../lab/report/block-bootstrap.ts';
+import { type PairedMeasurement, pairedBootstrap } from '../../lab/report/paired-bootstrap.ts';
 import { createRandom } from '../../src/base/random.ts';
-import { MIN_BLOCKS } from '../../src/stats/block-bootstrap.ts';
-import { type PairedMeasurement, pairedBootstrap } from '../../src/stats/paired-bootstrap.ts';
 import { coverage, draw, smallWorlds } from './paired-worlds.ts';
 
 describe('the 95 % interval of a paired difference', () => {

@@ -1,5 +1,5 @@
+import { type PairedMeasurement, pairedBootstrap } from '../../lab/report/paired-bootstrap.ts';
 import { createRandom, type Random } from '../../src/base/random.ts';
-import { type PairedMeasurement, pairedBootstrap } from '../../src/stats/paired-bootstrap.ts';
 
 export interface World {
   readonly name: string;

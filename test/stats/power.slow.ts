@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { pairedBootstrap } from '../../lab/report/paired-bootstrap.ts';
+import { blocksNeeded, minimumDetectableEffect } from '../../lab/report/power.ts';
 import { createRandom } from '../../src/base/random.ts';
-import { pairedBootstrap } from '../../src/stats/paired-bootstrap.ts';
-import { blocksNeeded, minimumDetectableEffect } from '../../src/stats/power.ts';
 
 /** Independent pairs with these numbers of differences in favour of a and of b. */
 const precision = (pairs: number, forA: number, forB: number) => {

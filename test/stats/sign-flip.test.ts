@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { signFlip } from '../../lab/report/paired-bootstrap.ts';
 import { createRandom } from '../../src/base/random.ts';
-import { signFlip } from '../../src/stats/paired-bootstrap.ts';
 
 describe('signFlip', () => {
   it('enumerates few values: five of one sign occur by chance twice in 32 times', () => {

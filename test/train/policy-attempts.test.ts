@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PolicyTemplate } from '../../src/core/training.ts';
-import { createPolicyAttempts } from '../../train/policy-attempts.ts';
+import { createPolicyAttempts } from '../../train/practice-training.ts';
 import { attemptsWith, orderOf, scriptOf } from '../agent/attempts/orders.ts';
 import { createServer, createTabularEngine } from './tabular-engine.ts';
 

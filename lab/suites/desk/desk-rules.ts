@@ -1,7 +1,6 @@
 import { forSplit } from '../workdays/draw.ts';
 import type { Split } from '../workdays/world.ts';
 import type { DeskFamily, DeskTask } from './desk-tasks.ts';
-import { escapePattern, fileLines, firstLineOf, lastLineOf } from './file-lines.ts';
 
 /**
  * A convention of the house for one family of files. A form has several values; a house has one of them. The wordings are what a
@@ -346,3 +345,14 @@ export function tellRule({ form, value }: DeskRule, split: Split, nth: number): 
   const wordings = split === 'train' ? form.wordings.slice(0, 2) : form.wordings.slice(2);
   return (wordings[nth % wordings.length] ?? form.wordings[0]).replaceAll('{v}', value);
 }
+
+/** What the checks of rules read in a small file. Lines are those with text, without spaces at their end. */
+const fileLines = (file: string): readonly string[] =>
+  file
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '');
+const firstLineOf = (file: string): string => fileLines(file)[0] ?? '';
+const lastLineOf = (file: string): string => fileLines(file).at(-1) ?? '';
+/** A text as a part of a regular expression that matches it alone. */
+const escapePattern = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');

@@ -1,4 +1,5 @@
 import type { Log } from '../../base/log.ts';
+import type { Usage } from '../../core/chat.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { StoredFact } from '../../core/fact.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -6,7 +7,6 @@ import type { FoldedType, Records } from '../../core/store.ts';
 import type { Catalogue } from '../../core/upstream.ts';
 import { costOf, createPrices, type PriceRules } from '../../cost/prices.ts';
 import { dollars, plural } from '../../text/phrases.ts';
-import { createDaySpending, type DaySpending, type UsdOf } from './day-spending.ts';
 import { createRouteOutcomes, MOST_SESSIONS, type RouteOutcomes } from './route-outcomes.ts';
 import { createRouter, type RouterSettings, type TurnRouter } from './router.ts';
 import { createSessionChoices, type SessionChoices } from './session-choices.ts';
@@ -197,4 +197,61 @@ function followOutcomes(
       await follow();
     },
   };
+}
+
+/** What a model's tokens cost; 0 where its price is not known. */
+type UsdOf = (usage: Usage, model: string) => number;
+
+interface DaySpendingOptions {
+  readonly records: Pick<Records, 'sessions' | 'turns'>;
+  readonly usdOf: UsdOf;
+  /** US dollars of all turns that were served since the start. */
+  readonly servedUsd: () => number;
+  readonly now: () => number;
+}
+
+/** US dollars that the turns of today cost. */
+interface DaySpending {
+  today(): number;
+  /** Reads what was served today before the start. */
+  load(): Promise<void>;
+}
+
+/** Sessions that are read at the start; older ones of a busy day are not counted. */
+const SESSIONS_OF_DAY = 500;
+
+function createDaySpending({ records, usdOf, servedUsd, now }: DaySpendingOptions): DaySpending {
+  const startedAt = now();
+  let day = midnightBefore(startedAt);
+  /** Of the day, before this process; and of this process, before the day. */
+  let earlier = 0;
+  let before = 0;
+  return {
+    today: () => {
+      const today = midnightBefore(now());
+      if (today > day) {
+        day = today;
+        earlier = 0;
+        before = servedUsd();
+      }
+      return Math.max(0, earlier + servedUsd() - before);
+    },
+    load: async () => {
+      const since = day;
+      const sessions = await records.sessions({ limit: SESSIONS_OF_DAY });
+      let usd = 0;
+      for (const { id, lastAt } of sessions) {
+        if (lastAt < since) continue;
+        for (const { usage, policy, endedAt = 0 } of await records.turns(id))
+          if (usage !== undefined && endedAt >= since && endedAt < startedAt) usd += usdOf(usage, policy);
+      }
+      if (day === since && Number.isFinite(usd)) earlier = usd;
+    },
+  };
+}
+
+/** Of the local day. */
+function midnightBefore(wall: number): number {
+  const date = new Date(wall);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 }

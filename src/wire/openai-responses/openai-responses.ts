@@ -1,4 +1,7 @@
-import type { Insertion, Outline, Wire } from '../../core/wire.ts';
+import type { ChatEvent } from '../../core/chat.ts';
+import { createFailure } from '../../core/failure.ts';
+import { asObject, asString, isObject, type JsonObject, parseJson } from '../../core/json.ts';
+import type { Insertion, Outline, StreamDecoder, StreamEncoder, Wire } from '../../core/wire.ts';
 import { type ByteSpan, DOUBLE_QUOTE, equalsText, OPEN_BRACKET, skipValue, viewBytes } from '../json-scan.ts';
 import { decodeOpenaiFailure, encodeOpenaiFailure } from '../openai-chat/failure.ts';
 import {
@@ -9,13 +12,9 @@ import {
   outlineObject,
 } from '../outline.ts';
 import { appendJsonText, quoteJson } from '../splice.ts';
-import { encodeResponsesStreamFailure } from './failure.ts';
-import {
-  createResponsesStreamDecoder,
-  createResponsesStreamEncoder,
-  decodeResponsesReply,
-  encodeResponsesReply,
-} from './reply.ts';
+import { encodeResponsesEvent, encodeResponsesStreamFailure } from './failure.ts';
+import { createResponsesReplyReader } from './reply-reader.ts';
+import { createResponsesReplyWriter } from './reply-writer.ts';
 import { decodeResponsesRequest, encodeResponsesRequest } from './request.ts';
 
 /** OpenAI's Responses format, which Codex uses. */
@@ -82,3 +81,45 @@ const wrapInput = ([start, end]: ByteSpan, message: string): readonly Insertion[
   { at: start, text: `[${message},{"type":"message","role":"user","content":` },
   { at: end, text: '}]' },
 ];
+
+function decodeResponsesReply(body: JsonObject): readonly ChatEvent[] {
+  const reader = createResponsesReplyReader();
+  if (Array.isArray(body.output)) {
+    return reader.read('response.completed', { response: body });
+  }
+  if (body.error !== undefined && body.error !== null) return reader.read('error', body);
+  return reader.end(createFailure('upstream-error', 'The provider’s reply has no `output`.'));
+}
+
+export function encodeResponsesReply(events: readonly ChatEvent[], now?: () => number): JsonObject {
+  const write = createResponsesReplyWriter(now);
+  return asObject(events.flatMap(write).at(-1)?.response);
+}
+
+function createResponsesStreamDecoder(): StreamDecoder {
+  const reader = createResponsesReplyReader();
+  return {
+    decode({ event, data }) {
+      const json = parseJson(data);
+      if (!isObject(json)) return [];
+      const bare = event ?? (json.error === undefined ? '' : 'error');
+      return reader.read(asString(json.type) ?? bare, json);
+    },
+    end() {
+      return reader.end(
+        createFailure('truncated', 'The provider closed the stream before the reply was complete.'),
+      );
+    },
+  };
+}
+
+export function createResponsesStreamEncoder(now?: () => number): StreamEncoder {
+  const write = createResponsesReplyWriter(now);
+  let sequence = 0;
+  return {
+    encode: (event) =>
+      write(event)
+        .map((written) => encodeResponsesEvent(written, sequence++))
+        .join(''),
+  };
+}

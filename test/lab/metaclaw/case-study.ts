@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createGatewayClient } from '../../../lab/suites/gateway-client.ts';
 import { checkBackup, checkIso8601, parseFieldPath } from '../../../lab/suites/metaclaw/checkers.ts';
 import { runAgent } from '../../../src/agent/agent.ts';
 import type { Workspace } from '../../../src/agent/sandbox/workspace.ts';
@@ -7,7 +8,6 @@ import type { ChatEvent, ChatMessage, ChatRequest } from '../../../src/core/chat
 import { systemClock } from '../../../src/core/clock.ts';
 import { asArray, asObject, type JsonObject, parseJson } from '../../../src/core/json.ts';
 import { createExchange } from '../../../src/models/exchange.ts';
-import { createGatewayClient } from '../../../src/models/gateway-client.ts';
 import { wires } from '../../../src/wire/wires.ts';
 import { ask } from '../../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../../support/daemon.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { chooseMetaclawSet } from '../../../lab/suites/metaclaw/find-data.ts';
 import { loadMetaclaw } from '../../../lab/suites/metaclaw/load-metaclaw.ts';
-import { officialChoiceScore } from '../../../lab/suites/metaclaw/official-score.ts';
+import { officialChoiceScore } from '../../../lab/suites/metaclaw/questions.ts';
 import { commandsFor } from '../../../lab/suites/metaclaw/scripted-work.ts';
 import { BenchError, loadSuite } from '../../../lab/suites/suites.ts';
 import { FIXTURE_QUESTIONS, writeMetaclawFixture } from './fixture.ts';

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createGatewayClient } from '../../../lab/suites/gateway-client.ts';
 import { HOUSE_CONVENTIONS } from '../../../lab/suites/pipeline/house-conventions.ts';
 import type { PipelineRun } from '../../../lab/suites/pipeline/pipeline-journal.ts';
 import { pipelineFigures } from '../../../lab/suites/pipeline/pipeline-metrics.ts';
@@ -14,7 +15,6 @@ import type { GatewayClient } from '../../../src/core/gateway-client.ts';
 import { asObject, type JsonObject, parseJson } from '../../../src/core/json.ts';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import { createExchange } from '../../../src/models/exchange.ts';
-import { createGatewayClient } from '../../../src/models/gateway-client.ts';
 import {
   createHttpReport,
   createMemoryReport,

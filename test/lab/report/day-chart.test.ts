@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dayChart } from '../../../lab/report/day-chart.ts';
+import { dayChart } from '../../../lab/report/demo-summary.ts';
 
 const LEVELS = ' ▁▂▃▄▅▆▇█';
 const share = fc.double({ min: 0, max: 1, noNaN: true });

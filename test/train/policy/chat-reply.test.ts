@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PolicyReply } from '../../../src/core/training.ts';
-import { readChatReply } from '../../../train/policy/chat-reply.ts';
+import { readChatReply } from '../../../train/policy/chat-template.ts';
 import { TOOL } from './models.ts';
 
 const read = (text: string, isThinking = false): PolicyReply =>

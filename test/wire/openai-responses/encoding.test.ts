@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/core/json.ts';
 import {
   createResponsesStreamEncoder,
   encodeResponsesReply,
-} from '../../../src/wire/openai-responses/reply.ts';
+} from '../../../src/wire/openai-responses/openai-responses.ts';
 import { outputOf, parseEvents } from './events.ts';
 
 const now = () => 1_700_000_000_999;

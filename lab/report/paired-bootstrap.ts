@@ -1,4 +1,4 @@
-import { createRandom } from '../base/random.ts';
+import { createRandom } from '../../src/base/random.ts';
 import { type BlockMean, type BlockMeanOptions, blockMean } from './block-bootstrap.ts';
 
 /** One measurement under two conditions. Both values are in 0 … 1. */

@@ -1,4 +1,4 @@
-import { tQuantile } from './distributions.ts';
+import { tQuantile } from '../../src/stats/distributions.ts';
 
 /** The precision of a measurement, as in the results of `blockMean` and `pairedBootstrap`. */
 export interface Precision {

@@ -1,6 +1,6 @@
-import { createRandom } from '../base/random.ts';
-import { normalCdf, tQuantile } from './distributions.ts';
-import type { Interval } from './interval.ts';
+import { createRandom } from '../../src/base/random.ts';
+import { normalCdf, tQuantile } from '../../src/stats/distributions.ts';
+import type { Interval } from '../../src/stats/interval.ts';
 
 /** The sum and count of one block of values. Values within a block may be dependent; blocks must be independent. */
 export interface BlockSum {

@@ -1,11 +1,11 @@
-import type { ChatEvent, ChatRequest, ToolCallPart, Usage } from '../core/chat.ts';
-import type { Clock } from '../core/clock.ts';
-import { createFailure, type Failure } from '../core/failure.ts';
-import type { CallerIdentity, GatewayClient, GatewayReply } from '../core/gateway-client.ts';
-import { compact } from '../core/json.ts';
-import type { Exchange, Upstream } from '../core/upstream.ts';
-import type { Wire } from '../core/wire.ts';
-import { createHttpModel } from './http-model.ts';
+import type { ChatEvent, ChatRequest, ToolCallPart, Usage } from '../../src/core/chat.ts';
+import type { Clock } from '../../src/core/clock.ts';
+import { createFailure, type Failure } from '../../src/core/failure.ts';
+import type { CallerIdentity, GatewayClient, GatewayReply } from '../../src/core/gateway-client.ts';
+import { compact } from '../../src/core/json.ts';
+import type { Exchange, Upstream } from '../../src/core/upstream.ts';
+import type { Wire } from '../../src/core/wire.ts';
+import { createHttpModel } from '../../src/models/http-model.ts';
 
 export interface GatewayClientOptions {
   readonly exchange: Exchange;
