@@ -1,10 +1,10 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createEngine } from '../../train/nano/create-engine.ts';
 import { startTinkerServer } from '../../train/nano/server/start-tinker-server.ts';
 import { SMALL, smallWeights } from '../train/nano/engine/small-model.ts';
 import { MODELS } from '../train/policy/models.ts';
+import { createEngine } from './one-thread-engine.ts';
 
 const FOREIGN_KEY = 'tml-foreign-key-of-thirty-two-letters';
 const NAME = 'acme/small-1';

@@ -13,9 +13,9 @@ import { createTar } from '../../src/base/tar.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { TrainingEngine, TrainingModel } from '../../src/core/training.ts';
 import { type ExportPeftOptions, exportPeft } from '../../train/adapter-folders.ts';
-import { createEngine } from '../../train/nano/create-engine.ts';
 import { startTinkerServer } from '../../train/nano/server/start-tinker-server.ts';
 import { connectTinker } from '../../train/tinker/connect-tinker.ts';
+import { createEngine } from '../support/one-thread-engine.ts';
 import { SMALL, smallWeights } from './nano/engine/small-model.ts';
 
 const signal = new AbortController().signal;

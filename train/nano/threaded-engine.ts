@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { terminateWorker } from '../../src/base/sqlite-gate.ts';
 import { workerModule } from '../../src/base/worker-thread.ts';
-import { type AsyncCalls, composeEngine, type EngineOptions, engineModel } from './create-engine.ts';
+import { type AsyncCalls, composeEngine, type EngineOptions, engineModel } from './compose-engine.ts';
 import { type Engine, EngineError, type SampleRequest, type SampleResult } from './engine.ts';
 import { loadDecoderWeights, type ModelShape } from './model/decoder-weights.ts';
 import type { EngineSampler, NamedLora } from './sampling/sampler.ts';

@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src/base/random.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { LossKind } from '../../../src/core/training.ts';
-import { createEngine } from '../../../train/nano/create-engine.ts';
 import type { BatchResult, Engine, TrainBatch } from '../../../train/nano/engine.ts';
 import { startTinkerServer } from '../../../train/nano/server/start-tinker-server.ts';
 import { connectTinker } from '../../../train/tinker/connect-tinker.ts';
 import type { SelfTestReport } from '../../../train/tinker/self-test.ts';
+import { createEngine } from '../../support/one-thread-engine.ts';
 import { SMALL, smallWeights } from '../nano/engine/small-model.ts';
 
 const ALL: readonly LossKind[] = ['cross_entropy', 'importance_sampling', 'ppo', 'cispo'];

@@ -10,18 +10,6 @@ export type NanoReply =
   | { readonly is: 'say'; readonly text: string }
   | { readonly is: 'foreign' };
 
-/** The inverse of `readReply`. */
-export function writeNanoReply(reply: NanoReply, tokenizer: NanoTokenizer): readonly number[] {
-  switch (reply.is) {
-    case 'act':
-      return [MARK.act, ...tokenizer.encode(reply.commands.join('\n')), MARK.end];
-    case 'say':
-      return [MARK.say, ...tokenizer.encode(reply.text), MARK.end];
-    case 'foreign':
-      return [MARK.foreign, MARK.end];
-  }
-}
-
 const DONE_COMMAND = 'done';
 
 /**

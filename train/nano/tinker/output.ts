@@ -1,4 +1,4 @@
-import { readFloat32s, readInt32s, readInt64s, toBytes } from '../../../src/base/little-endian.ts';
+import { readFloat32s, readInt64s, toBytes } from '../../../src/base/little-endian.ts';
 import {
   createProtobufWriter,
   protobufBytes,
@@ -9,7 +9,7 @@ import {
   protobufText,
 } from '../../../src/base/protobuf.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
-import type { BatchResult, SampleResult, Sequence } from '../engine.ts';
+import type { BatchResult, SampleResult } from '../engine.ts';
 import { ProtocolError } from './json-fields.ts';
 import { DTYPE } from './train-request.ts';
 
@@ -118,7 +118,7 @@ function reducible(metrics: Readonly<Record<string, number>>): Record<string, nu
   return Object.fromEntries(named);
 }
 
-const STOP_REASONS = ['stop', 'length'] as const;
+export const STOP_REASONS = ['stop', 'length'] as const;
 
 /** A SampleResponse. A prompt token without a log-probability has NaN. */
 export function encodeSampleOutput({ sequences, promptLogprobs }: SampleResult): Uint8Array {
@@ -132,30 +132,6 @@ export function encodeSampleOutput({ sequences, promptLogprobs }: SampleResult):
   }
   if (promptLogprobs !== undefined) writer.message(2, toBytes(promptLogprobs));
   return writer.finish();
-}
-
-export function decodeSampleOutput(message: Uint8Array): SampleResult {
-  const sequences: Sequence[] = [];
-  let promptLogprobs: Float32Array | undefined;
-  for (const field of protobufFields(message)) {
-    if (field.number === 1) sequences.push(decodeSequence(protobufBytes(field)));
-    else if (field.number === 2) promptLogprobs = readFloat32s(protobufBytes(field));
-  }
-  return { sequences, ...(promptLogprobs === undefined ? {} : { promptLogprobs }) };
-}
-
-function decodeSequence(message: Uint8Array): Sequence {
-  let tokens: Int32Array = new Int32Array(0);
-  let logprobs: Float32Array = new Float32Array(0);
-  let reason = 0;
-  for (const field of protobufFields(message)) {
-    if (field.number === 1) reason = protobufInteger(field);
-    else if (field.number === 2) tokens = readInt32s(protobufBytes(field));
-    else if (field.number === 3) logprobs = readFloat32s(protobufBytes(field));
-  }
-  const stop = STOP_REASONS[reason];
-  if (stop === undefined) throw new ProtocolError(`${reason} is not a stop reason`);
-  return { tokens, logprobs, stop };
 }
 
 export function encodeJsonSampleOutput({ sequences, promptLogprobs }: SampleResult): JsonObject {

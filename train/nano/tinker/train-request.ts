@@ -1,6 +1,5 @@
-import { readFloat32s, readInt32s, readInt64s, toBytes } from '../../../src/base/little-endian.ts';
+import { readFloat32s, readInt32s, readInt64s } from '../../../src/base/little-endian.ts';
 import {
-  createProtobufWriter,
   type ProtobufField,
   protobufBytes,
   protobufDouble,
@@ -51,16 +50,6 @@ function decodeTensor(message: Uint8Array): TinkerTensor {
   if (dtype === DTYPE.int32)
     return shaped({ dtype: 'int64', data: Float64Array.from(readInt32s(dense)), shape });
   throw new ProtocolError(`tensors of type ${dtype} are not supported`);
-}
-
-function encodeTensor(tensor: Exclude<TinkerTensor, { dtype: 'sparse' }>): Uint8Array {
-  const writer = createProtobufWriter();
-  const raw =
-    tensor.dtype === 'float32' ? tensor.data : BigInt64Array.from(tensor.data, (value) => BigInt(value));
-  writer.message(1, toBytes(raw));
-  writer.integer(3, DTYPE[tensor.dtype]);
-  writer.packed(4, tensor.shape);
-  return writer.finish();
 }
 
 /** `{data, dtype, shape?}`. A null among floats is NaN, which JSON does not have. */
@@ -171,31 +160,6 @@ function decodeDatum(message: Uint8Array): TinkerDatum {
     }
   }
   return { tokens: joinTokens(pieces), foreign, inputs };
-}
-
-export function encodeTrainRequest(request: TinkerTrainRequest): Uint8Array {
-  const writer = createProtobufWriter();
-  writer.text(1, request.modelId);
-  writer.integer(2, request.seqId ?? 0);
-  for (const { tokens, inputs } of request.data) {
-    const datum = createProtobufWriter();
-    const text = createProtobufWriter();
-    text.bytes(1, toBytes(tokens));
-    const chunk = createProtobufWriter();
-    chunk.message(1, text.finish());
-    datum.message(1, chunk.finish());
-    for (const [name, tensor] of inputs) {
-      if (tensor.dtype === 'sparse') throw new TypeError('sparse tensors cannot be encoded');
-      datum.entry(2, name, encodeTensor(tensor));
-    }
-    writer.message(3, datum.finish());
-  }
-  writer.text(4, request.loss);
-  for (const [name, value] of request.config) {
-    if (typeof value === 'number') writer.entry(5, name, value);
-  }
-  writer.integer(6, request.forwardOnly ? 1 : 0);
-  return writer.finish();
 }
 
 /** The JSON of /forward and /forward_backward, which differ in the name of one member. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '../../../../train/nano/create-engine.ts';
 import type { Datum, TrainBatch } from '../../../../train/nano/engine.ts';
+import { createEngine } from '../../../support/one-thread-engine.ts';
 import { createPlainModel, plainLoss } from './plain-model.ts';
 import { closeTo, LORA, moved, randomNumbers, randomTokens, SMALL, smallWeights } from './small-model.ts';
 

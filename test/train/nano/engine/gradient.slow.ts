@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { readSafetensors } from '../../../../src/base/safetensors.ts';
-import { createEngine } from '../../../../train/nano/create-engine.ts';
 import { type Datum, type Engine, LOSSES, type TrainBatch } from '../../../../train/nano/engine.ts';
 import { projectionName } from '../../../../train/nano/model/decoder-weights.ts';
 import { loraPieces } from '../../../../train/nano/model/lora.ts';
 import { createRandomStream } from '../../../../train/nano/random-stream.ts';
+import { createEngine } from '../../../support/one-thread-engine.ts';
 import { createPlainModel, plainLoss } from './plain-model.ts';
 import {
   ADAM,

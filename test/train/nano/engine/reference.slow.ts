@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type FloatTensor, readSafetensors, writeSafetensors } from '../../../../src/base/safetensors.ts';
-import { createEngine } from '../../../../train/nano/create-engine.ts';
 import type { Engine, LossName, TrainBatch } from '../../../../train/nano/engine.ts';
 import { NANO_SHAPE } from '../../../../train/nano/model/decoder-weights.ts';
+import { createEngine } from '../../../support/one-thread-engine.ts';
 import { closeTo } from './small-model.ts';
 
 /** What PyTorch computed, in double precision, from the weights that ship. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '../../../../train/nano/create-engine.ts';
 import type { Datum, TrainBatch } from '../../../../train/nano/engine.ts';
+import { createEngine } from '../../../support/one-thread-engine.ts';
 import { ADAM, LORA, randomTokens, SMALL, smallWeights } from './small-model.ts';
 
 const engine = createEngine({ weights: smallWeights(), shape: SMALL, name: 'small' });

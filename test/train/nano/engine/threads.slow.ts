@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { workerModule } from '../../../../src/base/worker-thread.ts';
-import { createEngine } from '../../../../train/nano/create-engine.ts';
 import type { Engine, TrainBatch } from '../../../../train/nano/engine.ts';
 import { openThreadedEngine } from '../../../../train/nano/threaded-engine.ts';
+import { createEngine } from '../../../support/one-thread-engine.ts';
 import { ADAM, LORA, randomNumbers, randomTokens, SMALL, smallWeights } from './small-model.ts';
 
 const options = { weights: smallWeights(), shape: SMALL, name: 'small' };

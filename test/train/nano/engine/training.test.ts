@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readSafetensors, writeSafetensors } from '../../../../src/base/safetensors.ts';
-import { createEngine } from '../../../../train/nano/create-engine.ts';
 import type { AdamParams, Engine, TrainBatch } from '../../../../train/nano/engine.ts';
+import { createEngine } from '../../../support/one-thread-engine.ts';
 import { ADAM, closeTo, LORA, randomNumbers, randomTokens, SMALL, smallWeights } from './small-model.ts';
 
 const weights = smallWeights();

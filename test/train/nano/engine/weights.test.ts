@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type FloatTensor, readSafetensors, writeSafetensors } from '../../../../src/base/safetensors.ts';
-import { createEngine } from '../../../../train/nano/create-engine.ts';
 import { loadDecoderWeights } from '../../../../train/nano/model/decoder-weights.ts';
+import { createEngine } from '../../../support/one-thread-engine.ts';
 import { SMALL, smallWeights } from './small-model.ts';
 
 describe('weights', () => {

@@ -5,11 +5,11 @@ import { createPlainAgentShell } from '../../../../src/agent/shell.ts';
 import type { Tool } from '../../../../src/core/chat.ts';
 import { TrainingError } from '../../../../src/core/training.ts';
 import { createInProcessClient } from '../../../../src/models/in-process-client.ts';
-import { writeNanoReply } from '../../../../train/nano/policy/nano-template.ts';
 import { renderTask } from '../../../../train/nano/policy/render-prompt.ts';
 import { MARK } from '../../../../train/nano/policy/vocabulary.ts';
 import { workspaceWith } from '../../../lab/workdays/files-day.ts';
 import { ask, createSayingSampler, eventsOf, nanoModel, shippedTokenizer } from './parts.ts';
+import { writeNanoReply } from './write-reply.ts';
 
 const tokenizer = shippedTokenizer();
 const signal = new AbortController().signal;

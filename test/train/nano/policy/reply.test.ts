@@ -1,12 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type NanoReply,
-  readNanoReply,
-  writeNanoReply,
-} from '../../../../train/nano/policy/nano-template.ts';
+import { type NanoReply, readNanoReply } from '../../../../train/nano/policy/nano-template.ts';
 import { MARK } from '../../../../train/nano/policy/vocabulary.ts';
 import { shippedTokenizer } from './parts.ts';
+import { writeNanoReply } from './write-reply.ts';
 
 const tokenizer = shippedTokenizer();
 const read = (tokens: readonly number[]): NanoReply => readNanoReply(tokens, tokenizer);

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { DecodeError } from '../../../../src/base/decode-error.ts';
 import { ProtocolError } from '../../../../train/nano/tinker/json-fields.ts';
 import {
-  decodeSampleOutput,
   decodeTrainOutput,
   encodeSampleOutput,
   encodeTrainOutput,
@@ -13,9 +12,9 @@ import type { TinkerTensor } from '../../../../train/nano/tinker/train-request.t
 import {
   decodeJsonTrainRequest,
   decodeTrainRequest,
-  encodeTrainRequest,
   type TinkerTrainRequest,
 } from '../../../../train/nano/tinker/train-request.ts';
+import { decodeSampleOutput, encodeTrainRequest } from './client-messages.ts';
 
 /** Made by the official SDK: bench/engines/golden_vectors.py. */
 const golden = JSON.parse(readFileSync(new URL('golden-vectors.json', import.meta.url), 'utf8')) as {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asArray, asObject, asString } from '../../../../src/core/json.ts';
-import { createEngine } from '../../../../train/nano/create-engine.ts';
 import { startTinkerServer } from '../../../../train/nano/server/start-tinker-server.ts';
+import { createEngine } from '../../../support/one-thread-engine.ts';
 import { SMALL, smallWeights } from '../engine/small-model.ts';
 import {
   createClient,

@@ -5,9 +5,9 @@ import { readSafetensors } from '../../../../src/base/safetensors.ts';
 import { createManualClock } from '../../../../src/core/clock.ts';
 import { asArray, asObject, asString } from '../../../../src/core/json.ts';
 import { startTinkerServer } from '../../../../train/nano/server/start-tinker-server.ts';
-import { decodeSampleOutput, decodeTrainOutput } from '../../../../train/nano/tinker/output.ts';
-import { encodeTrainRequest } from '../../../../train/nano/tinker/train-request.ts';
+import { decodeTrainOutput } from '../../../../train/nano/tinker/output.ts';
 import { createBigramEngine } from './bigram-engine.ts';
+import { decodeSampleOutput, encodeTrainRequest } from './client-messages.ts';
 import {
   createModel,
   createSession,
