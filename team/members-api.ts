@@ -6,6 +6,7 @@ import { isRole, MEMBER_ROLES, type Member } from '../src/core/member.ts';
 import { TEAM } from '../src/core/principal.ts';
 import type { Records } from '../src/core/store.ts';
 import { teamLesson, whyNotForTeam, withdrawLessons } from '../src/lessons/team-lesson.ts';
+import { namesOf, titleOf } from '../src/lessons/title.ts';
 import { isMemberName, type Members, newMemberId } from './members.ts';
 
 interface MembersApiOptions {
@@ -160,7 +161,7 @@ const moveToTeam: Operation = async ({ members, library }, request) => {
   const lesson = open?.find(asString(request.lesson) ?? '');
   if (open === undefined || lesson === undefined) return refuse('No lesson has this id or name.');
   const why = whyNotForTeam(lesson);
-  if (why !== undefined) return refuse(`${lesson.text.name} cannot be moved to the team: ${why}.`);
+  if (why !== undefined) return refuse(`“${titleOf(lesson)}” cannot be moved to the team: ${why}.`);
   const { member } = lesson.text.scope;
   if (!members.shares(member))
     return refuse(
@@ -204,11 +205,11 @@ const describeMember = (
     keys: asker === undefined || asker === id ? keys.map(({ hash: _, ...one }) => ({ ...one })) : undefined,
   });
 
-const describeShared = ({ id, text, state }: Lesson, turns: readonly string[]): JsonObject => ({
-  id,
-  name: text.name,
-  state,
-  description: text.description,
+const describeShared = (lesson: Lesson, turns: readonly string[]): JsonObject => ({
+  id: lesson.id,
+  ...namesOf(lesson),
+  state: lesson.state,
+  description: lesson.text.description,
   turns: [...turns],
 });
 
@@ -230,5 +231,5 @@ async function withdraw(member: string, library: Library | undefined): Promise<s
   const withdrawn = library && withdrawLessons(library, new Set([member]));
   if (withdrawn === undefined) return [];
   await library?.publish(withdrawn.set);
-  return withdrawn.lessons.map(({ text }) => text.name);
+  return withdrawn.lessons.map(titleOf);
 }

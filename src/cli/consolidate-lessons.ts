@@ -52,12 +52,15 @@ const UNDECIDED: Readonly<Record<string, string>> = {
 
 /** What it would do, and why; rows for `printer.fields`. */
 function planRows({ changes, open, left }: JsonObject): readonly (readonly [string, Part])[] {
-  const nameOf = (one: JsonObject): string => asArray(one.names).map(String).join(' and ');
+  const titlesOf = (one: JsonObject): string =>
+    asArray(one.titles)
+      .map((title) => `“${String(title)}”`)
+      .join(' and ');
   const rows = asArray(changes)
     .map(asObject)
     .map((one): readonly [string, Part] => [
       STEPS[asString(one.step) ?? ''] ?? '',
-      `${nameOf(one)}: ${String(one.why)}`,
+      `${titlesOf(one)}: ${String(one.why)}`,
     ]);
   const undecided = asArray(open)
     .map(asObject)
@@ -65,7 +68,7 @@ function planRows({ changes, open, left }: JsonObject): readonly (readonly [stri
       one.by === 'ask' && one.isDoubtful === true
         ? 'possible contradiction'
         : (UNDECIDED[asString(one.by) ?? ''] ?? ''),
-      `${nameOf(one)}: ${String(one.why)}`,
+      `${titlesOf(one)}: ${String(one.why)}`,
     ]);
   const more = asNumber(left) ?? 0;
   return [

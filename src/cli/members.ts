@@ -5,6 +5,7 @@ import { plural, relativeTime } from '../text/phrases.ts';
 import { confirmOwner } from './confirm-owner.ts';
 import type { CommandContext, DeclareCommand, Positional } from './context.ts';
 import { dim } from './print.ts';
+import { titleText } from './show-lessons.ts';
 import { withApi } from './with-api.ts';
 
 export const declareMembers: DeclareCommand = (members, act) => {
@@ -157,7 +158,9 @@ const changeSharing =
       );
       const gone = asArray(withdrawn);
       if (gone.length > 0)
-        printer.line(`${plural(gone.length, 'lesson')} of the team retired: ${gone.join(', ')}.`);
+        printer.line(
+          `${plural(gone.length, 'lesson')} of the team retired: ${gone.map((title) => `“${String(title)}”`).join(', ')}.`,
+        );
     });
 
 const showShared = ({ args }: Positional, context: CommandContext): Promise<undefined> =>
@@ -172,7 +175,7 @@ const showShared = ({ args }: Positional, context: CommandContext): Promise<unde
     else if (team.length === 0) printer.line('No lesson of the team rests on them.');
     for (const lesson of team)
       printer.line(
-        `${String(lesson.name)} (${String(lesson.state)}): ${String(lesson.description)} ${dim(`rests on ${plural(asArray(lesson.turns).length, 'turn')}`)}`,
+        `“${titleText(lesson)}” (${String(lesson.state)}) ${dim(`rests on ${plural(asArray(lesson.turns).length, 'turn')}`)}`,
       );
     printer.note(
       dim('  note  '),

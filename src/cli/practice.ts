@@ -349,9 +349,9 @@ function practiceMarkdown(answer: JsonObject): string {
     '## Learned',
     table(
       ['lesson', 'says', 'gate', 'measured', 'now'],
-      lessons.map(({ name, says, outcome, why, tested, state }) => {
+      lessons.map(({ title, says, outcome, why, tested, state }) => {
         const verdict = [outcome, ...asArray(why)].join('; ');
-        return [name, says, verdict, tested, state];
+        return [title, says, verdict, tested, state];
       }),
     ),
     '## Cost',
@@ -390,7 +390,7 @@ function showReport(answer: JsonObject, printer: Printer): void {
   if (lessons.length === 0) printer.line('Nothing was learned.');
   if (lessons.length === 0) return;
   printer.table(['LESSON', 'NOW', 'MEASURED', 'SAYS'], lessons, (one) => [
-    one.name,
+    one.title,
     one.state ?? one.outcome,
     asString(one.tested) ?? asArray(one.why).join('; '),
     one.says,

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { asArray, asObject, asString, type JsonObject } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import { decodeLessons, encodeChange } from '../lessons/codec.ts';
+import { titleOf } from '../lessons/title.ts';
 import { transferId, transferredLesson, whyNotTransferred } from '../lessons/transfer.ts';
 import { type Act, type CommandAction, failure, type Positional, wrongUse } from './context.ts';
 import { throwRefused } from './find-lesson.ts';
@@ -52,9 +53,9 @@ const transferOne = onApi(
       throw failure(`no lesson "${asked}"`, 'see: instar lessons list');
     const effect = measuredOf(shown);
     const why = whyNotTransferred(lesson) ?? whyNotTo(lesson, to);
-    if (why !== undefined || effect === undefined) throw failure(`${lesson.text.name}: ${why ?? UNPROVEN}`);
+    if (why !== undefined || effect === undefined) throw failure(`“${titleOf(lesson)}”: ${why ?? UNPROVEN}`);
     const known = all.find(({ id }) => id === transferId(lesson.id, to));
-    if (known !== undefined) throw failure(`${to} has it already: ${known.text.name} is ${known.state}`);
+    if (known !== undefined) throw failure(`${to} has it already: “${titleOf(known)}” is ${known.state}`);
     const change = transferredLesson(lesson, to, effect, 'trial');
     const answer = await lessonsApi.change({
       changes: [encodeChange(change)],
@@ -62,7 +63,7 @@ const transferOne = onApi(
     });
     throwRefused(answer);
     printer.document(answer);
-    printer.line(`${change.text.name} is on trial for ${to}, as ${change.id}`);
+    printer.line(`“${titleOf(change)}” is on trial for ${to}, as ${change.id}`);
   },
 );
 

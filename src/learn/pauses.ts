@@ -1,4 +1,5 @@
 import type { StuckCause } from '../core/learn.ts';
+import { sayName } from '../lessons/title.ts';
 import type { CycleEnd } from './cycle.ts';
 
 /** Why the last try gave no lesson. */
@@ -55,11 +56,11 @@ export function lastTryOf(end: CycleEnd | undefined): LastTry {
   if (end === undefined) return { cause: 'nothing', why: 'their turns cannot be read any more' };
   const { outcome, note, cause, judgements, learner } = end;
   if (outcome === 'refused') {
-    const reasons = judgements.map(({ name, why }) => `${name}: ${why.join(', ')}`);
+    const reasons = judgements.map(({ name, why }) => `“${sayName(name)}”: ${why.join(', ')}`);
     return { cause: 'refused', why: reasons.join('; ') };
   }
   if (outcome === 'published' || outcome === 'queued')
-    return { cause: 'not-cited', why: judgements.map(({ name }) => name).join(', ') };
+    return { cause: 'not-cited', why: judgements.map(({ name }) => `“${sayName(name)}”`).join(', ') };
   if (note !== undefined) return { cause: cause ?? 'nothing', why: note };
   return {
     cause: 'nothing',

@@ -5,6 +5,7 @@ import type { Ask, DecidedChanges, Learner } from '../core/learn.ts';
 import type { ChangeSet } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { NewFact } from '../core/store.ts';
+import { titleOfNamed } from '../lessons/title.ts';
 import { type Cycle, type CycleEnd, type CycleOptions, runCycle } from './cycle.ts';
 import type { LearningState } from './learning-state.ts';
 
@@ -139,6 +140,10 @@ function createRunPiece(
 ): (piece: LearningPiece, row: LearnerRow, on: RunRows) => Promise<CycleEnd | undefined> {
   return async (piece, row, { state, write }) => {
     const { learn = row.learn, ask, patience, facts, ...cycle } = piece;
+    const titled = ({ name, ...rest }: CycleEnd['judgements'][number]) => ({
+      title: titleOfNamed(library.lesson(rest.lesson), name),
+      ...rest,
+    });
     const ended = runCycle(
       { ...cycle, learner: learn },
       {
@@ -152,7 +157,12 @@ function createRunPiece(
       },
     ).then(({ isRetryable, ...end }) => {
       log.info(
-        { learner: end.learner, outcome: end.outcome, judgements: end.judgements, tookMs: end.tookMs },
+        {
+          learner: end.learner,
+          outcome: end.outcome,
+          judgements: end.judgements.map(titled),
+          tookMs: end.tookMs,
+        },
         'learning cycle ended',
       );
       return { end, facts: facts(end, isRetryable) };

@@ -5,6 +5,7 @@ import { comparedText, LESSON_LIKENESS } from './similar/compare.ts';
 import { findProgramsBeside, type LintWords } from './skill-files/gate-file.ts';
 import { isSkillFault, isSkillName, toSkillName } from './skill-files/skill-file.ts';
 import { decodeSkillFile } from './skill-files/skill-file-codec.ts';
+import { titleOf } from './title.ts';
 
 interface EvaluateParts {
   /** All lessons of the library. */
@@ -56,7 +57,7 @@ export function evaluateSkill(asked: JsonObject, { lessons, described, lint }: E
     const isClosed = lesson.state === 'retired' || lesson.state === 'rejected';
     const severity = verdict === 'harmful' ? 'critical' : isClosed ? 'warn' : 'info';
     const how = same.isByName ? 'has the name of' : 'says the same as';
-    const message = `it ${how} the lesson ${lesson.text.name} (${lesson.state}); measured: ${asString(effect.words) ?? 'nothing yet'}`;
+    const message = `it ${how} the lesson “${titleOf(lesson)}” (${lesson.state}); measured: ${asString(effect.words) ?? 'nothing yet'}`;
     findings.push({ rule: 'known-lesson', severity, message });
   }
   const isHeld = findings.some(({ severity }) => severity === 'critical');
@@ -73,7 +74,7 @@ export function evaluateSkill(asked: JsonObject, { lessons, described, lint }: E
           : 'No risk was found.',
       same === undefined
         ? 'Its effect is not measured: no lesson of Instar says the same.'
-        : `Measured of ${same.lesson.text.name}: ${asString(effect.words) ?? 'nothing yet'}.`,
+        : `Measured of “${titleOf(same.lesson)}”: ${asString(effect.words) ?? 'nothing yet'}.`,
     ].join(' '),
     findings: findings.slice(0, MOST_FINDINGS).map((finding) => ({ ...finding })),
     metrics: compact({

@@ -23,8 +23,15 @@ export function titleOf({ text }: { readonly text: Titled }): string {
   const isNamed = NAMED_BY_PEOPLE.has(text.evidence?.learner);
   const worded = isSituation(description) ? (isNamed ? '' : firstRule(text) || description) : description;
   const title = titleOfRule(quotedRule(text) ?? worded);
-  return title === '' ? capitalised(text.name.replaceAll('-', ' ')) : title;
+  return title === '' ? sayName(text.name) : title;
 }
+
+/** A name as words, for a lesson of which nothing else is left. */
+export const sayName = (name: string): string => capitalised(name.replaceAll('-', ' '));
+
+/** The title of a lesson, or of a draft that was refused and of which only the name is left. */
+export const titleOfNamed = (lesson: Pick<Lesson, 'text'> | undefined, name: string): string =>
+  lesson === undefined ? sayName(name) : titleOf(lesson);
 
 /** What a lesson is called, for programs and for people. */
 export const namesOf = (lesson: Pick<Lesson, 'text'> | undefined): { name: string; title: string } =>

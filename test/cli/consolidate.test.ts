@@ -41,7 +41,7 @@ describe('instar lessons consolidate', () => {
     await importTwins();
     const { code, stdout, stderr } = await script('lessons', 'consolidate');
     expect(code).toBe(0);
-    expect(stdout).toContain('sort-the-rows and sort-the-rows-again');
+    expect(stdout).toContain('“Sort the rows” and “Sort the rows again”');
     expect(stderr).toContain('instar lessons consolidate --yes');
     expect(await names()).toHaveLength(2);
   });
@@ -65,7 +65,7 @@ describe('instar lessons consolidate', () => {
   it('shows with --plan what it would do and why, also where --yes is given, and does nothing', async () => {
     await importTwins();
     const { stdout } = await script('lessons', 'consolidate', '--plan', '--yes');
-    expect(stdout).toMatch(/sort-the-rows and sort-the-rows-again: .*says the same/);
+    expect(stdout).toMatch(/“Sort the rows” and “Sort the rows again”: .*says the same/);
     expect(await names()).toHaveLength(2);
   });
 
@@ -82,7 +82,7 @@ describe('instar lessons consolidate', () => {
     await person('lessons', 'import', scratch);
     const { stdout } = await script('lessons', 'consolidate', '--yes');
     expect(stdout).toMatch(
-      /possible contradiction\s+send-to-anna and send-to-boris: another value: “Anna” and “Boris”/,
+      /possible contradiction\s+“Send to anna” and “Send to boris”: another value: “Anna” and “Boris”/,
     );
     expect(await names()).toHaveLength(2);
   });

@@ -114,10 +114,10 @@ describe('instar lessons transfer', () => {
       'another agent',
     );
     expect((await instar('lessons', 'transfer', 'total-first', '--to', 'bob')).stdout).toContain(
-      'total-first-for-bob is on trial for bob',
+      '“Put the total first” is on trial for bob',
     );
     expect((await instar('lessons', 'transfer', 'total-first', '--to', 'bob')).stderr).toContain(
-      'bob has it already: total-first-for-bob is trial',
+      'bob has it already: “Put the total first” is trial',
     );
     expect(
       JSON.parse((await instar('lessons', 'show', 'total-first-for-bob', '--json')).stdout),

@@ -294,6 +294,6 @@ describe('one place', () => {
       cost: { calls: 1, inputTokens: 1, outputTokens: 1, usd: 0 },
       tookMs: 1,
     } as const;
-    expect(lastTryOf(end)).toEqual({ cause: 'refused', why: 'a-skill: it contains a secret' });
+    expect(lastTryOf(end)).toEqual({ cause: 'refused', why: '“A skill”: it contains a secret' });
   });
 });

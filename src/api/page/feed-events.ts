@@ -87,11 +87,7 @@ export async function toFeedEvent(
     }
     case 'cycle-end': {
       const { learner, outcome, judgements } = fact;
-      const lessons = judgements.map(({ lesson: id, name, outcome: judged }) => ({
-        id,
-        name,
-        outcome: judged,
-      }));
+      const lessons = judgements.map(({ lesson: id, outcome: judged }) => ({ id, outcome: judged }));
       return make('learning', { learner, outcome, lessons });
     }
     case 'learning-switched':

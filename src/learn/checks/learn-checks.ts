@@ -10,6 +10,7 @@ import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { type CheckEvidence, MOST_OUTSIDE_ANSWERS } from '../../lessons/checks/accept-check.ts';
 import { chooseCheck, draftChecks, outsideOf } from '../../lessons/checks/draft-check.ts';
 import type { RuleEvidence } from '../../lessons/checks/rule-material.ts';
+import { titleOf } from '../../lessons/title.ts';
 import { isPersonsWord } from '../../lessons/told.ts';
 import type { WriterAccess } from '../asked-models.ts';
 import { cycleIdOf } from '../cycle.ts';
@@ -171,12 +172,12 @@ const modelLearner: Learner<CheckMaterial> = {
   },
 };
 
-const decided = (key: string, { id, text }: Lesson, check: RuleCheck): DecidedChanges => ({
+const decided = (key: string, lesson: Lesson, check: RuleCheck): DecidedChanges => ({
   set: {
     id: key,
     by: { kind: 'learner', name: CHECKS },
-    reason: `a check of ${text.name}: ${check.proof}`,
-    changes: [{ op: 'check', id, check }],
+    reason: `a check of “${titleOf(lesson)}”: ${check.proof}`,
+    changes: [{ op: 'check', id: lesson.id, check }],
   },
 });
 

@@ -9,6 +9,7 @@ import { changedLessonId, encodeChange } from '../../lessons/codec.ts';
 import { readTrials } from '../../lessons/effect/fold-trials.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
 import type { OpenLessons } from '../../lessons/open-lessons.ts';
+import { titleOf } from '../../lessons/title.ts';
 import { plural } from '../../text/phrases.ts';
 import type { Autonomy } from '../gate/autonomy-rule.ts';
 import { readLearningSwitch } from '../learning-state.ts';
@@ -93,21 +94,26 @@ function describePlan({ changes, open, left }: ConsolidationPlan, library: Libra
   return {
     changes: changes.map((planned) => describeChange(planned, library)),
     open: open.map(({ a, b, why, by, isDoubtful }) =>
-      compact({ a: a.id, b: b.id, names: namesOf([a, b]), why, by, isDoubtful: isDoubtful || undefined }),
+      compact({ a: a.id, b: b.id, titles: titlesOf([a, b]), why, by, isDoubtful: isDoubtful || undefined }),
     ),
     left,
   };
 }
 
-const namesOf = (lessons: readonly Lesson[]): string[] => lessons.map(({ text }) => text.name);
+const titlesOf = (lessons: readonly Lesson[]): string[] => lessons.map(titleOf);
 
 function describeChange({ step, change }: MemoryChange, library: Pick<Library, 'lesson'>): JsonObject {
   const id = changedLessonId(change);
   const ids = change.op === 'merge' ? [id, ...change.ids.filter((one) => one !== id)] : [id];
-  const names = namesOf(ids.flatMap((one) => library.lesson(one) ?? []));
+  const titles = titlesOf(ids.flatMap((one) => library.lesson(one) ?? []));
   const why =
-    change.op === 'retire' ? change.reason : `${names.slice(1).join(', ')} says the same: merged into it`;
-  return compact({ step, id, names, why, change: encodeChange(change) });
+    change.op === 'retire'
+      ? change.reason
+      : `${titles
+          .slice(1)
+          .map((one) => `“${one}”`)
+          .join(', ')} says the same: merged into it`;
+  return compact({ step, id, titles, why, change: encodeChange(change) });
 }
 
 interface ConsolidationJobOptions {

@@ -4,6 +4,7 @@ import { LESSON_LIKENESS, type LessonVectors, type NearLessonPair } from '../../
 import { whyContradict, whyDoubtful } from '../../lessons/similar/contradictions.ts';
 import { findDuplicates } from '../../lessons/similar/duplicates.ts';
 import { isSameInPlainWords } from '../../lessons/similar/plain-words.ts';
+import { titleOf } from '../../lessons/title.ts';
 import { isPersonsWord } from '../../lessons/told.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { isTold } from '../distiller/known-lessons.ts';
@@ -78,7 +79,7 @@ function settle(contradiction: Contradiction, facts: LessonFacts): SettledContra
     change: {
       op: 'retire',
       id: yields.id,
-      reason: `superseded: ${cause} (${wins.text.name}); ${why}`.slice(0, LONGEST_REASON),
+      reason: `superseded: ${cause} (“${titleOf(wins)}”); ${why}`.slice(0, LONGEST_REASON),
       supersededBy: wins.id,
     },
   };

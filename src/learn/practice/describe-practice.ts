@@ -6,7 +6,7 @@ import type { Records } from '../../core/store.ts';
 import { describeTrial, trialOf } from '../../lessons/effect/describe-trial.ts';
 import { readTrials } from '../../lessons/effect/fold-trials.ts';
 import { renderLine } from '../../lessons/render-block.ts';
-import { promptName } from '../../lessons/title.ts';
+import { promptName, titleOfNamed } from '../../lessons/title.ts';
 import { SESSION_SIZES, type SessionRequest } from './plan-session.ts';
 import { type OriginYield, type PastSession, type PracticeYield, payOf } from './practice-history.ts';
 import { spentByUnits } from './practice-units.ts';
@@ -279,6 +279,7 @@ export async function reportSession(
       return compact({
         id: String(lesson),
         name: String(name),
+        title: titleOfNamed(now, String(name)),
         outcome: String(outcome),
         why: Array.isArray(why) ? why.map(String) : [],
         state: now?.state,

@@ -79,7 +79,7 @@ export interface PracticeReport extends PracticeSession {
   }[];
   readonly lessons?: readonly {
     readonly id: string;
-    readonly name: string;
+    readonly title: string;
     readonly outcome: string;
     readonly why: readonly string[];
     readonly state?: string;

@@ -60,7 +60,7 @@ export type FeedEvent =
       readonly on?: boolean;
       readonly learner?: string;
       readonly outcome?: string;
-      readonly lessons?: readonly { readonly id: string; readonly name: string; readonly outcome: string }[];
+      readonly lessons?: readonly { readonly id: string; readonly outcome: string }[];
     }
   | {
       readonly type: 'practice' | 'training';

@@ -316,9 +316,9 @@ function ReportBody({ report }: { readonly report: PracticeReport }) {
             columns={[
               {
                 head: 'Lesson',
-                cell: ({ id, name }) => (
+                cell: ({ id, title }) => (
                   <a href={linkTo(['lessons', id])}>
-                    <Text>{name}</Text>
+                    <Text>{title}</Text>
                   </a>
                 ),
               },
