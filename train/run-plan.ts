@@ -43,7 +43,7 @@ export async function* runTrainingPlan(
           const shown = await duties.show(query);
           return control === 'no-lessons' ? { ...shown, text: '' } : shown;
         },
-        ...(plan.isLive ? { live: (wanted) => duties.live(liveQueryOf(wanted)) } : {}),
+        live: (wanted) => duties.live(liveQueryOf(wanted)),
         ...(plan.isLiveOnly === true ? { isLiveOnly: true } : {}),
         ...(plan.isDistilled ? { proven: duties.proven } : {}),
         generation: duties.generation,

@@ -141,6 +141,6 @@ export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
     shortage: (clusters) => promotions.shortage(clusters),
     recorded: () => orNone(recorded.gather(signal), 'recorded tasks'),
     grade: (answer) => recorded.grade(answer, signal),
-    live: (query) => orNone(readLive(query), 'live turns'),
+    live: async (query) => (options.settings.live ? orNone(readLive(query), 'live turns') : []),
   };
 }

@@ -71,6 +71,8 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
         trained: run.trained,
         most: input.batch.size,
       });
+      // Live turns were all there was, and they are not to be used any more.
+      if (input.batch.groups === 0 && live?.length === 0) break;
       const policy = run.lineage.at(-1);
       const start = run.lineage[0];
       const asked = { generation, seed: `${batch}/distilled`, signal };

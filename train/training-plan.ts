@@ -30,8 +30,6 @@ export interface TrainingPlan {
   readonly steps: number;
   readonly rank: number;
   readonly batch: { readonly groups: number; readonly size: number };
-  /** Whether live turns are used besides groups. */
-  readonly isLive: boolean;
   /** There are no tasks to train on, and enough live turns: a batch consists of them. */
   readonly isLiveOnly?: true;
   /** Whether proven lessons move into the weights. */
@@ -150,6 +148,7 @@ export interface DaemonCalls extends StepBudget {
   recorded(): Promise<readonly RecordedTask[]>;
   /** Undefined when neither a verifier nor a rule could grade it. */
   grade(answer: RecordedAnswer): Promise<RecordedGrade | undefined>;
+  /** None while `train.live` is off. */
   live(query: LiveQuery): Promise<readonly LiveTurn[]>;
 }
 

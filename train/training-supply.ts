@@ -296,7 +296,7 @@ function findMissing(
   if (!live.isOn && rewarded > 0)
     missing.push({
       what: `${plural(rewarded, 'rewarded turn')} of live traffic ${rewarded === 1 ? 'is' : 'are'} not used`,
-      fix: 'set train.live to true',
+      fix: 'instar config set train.live true',
     });
   return missing;
 }

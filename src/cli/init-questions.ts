@@ -97,6 +97,16 @@ export const offerStarter = async (io: Io): Promise<boolean> =>
     }),
   );
 
+export const offerLive = async (io: Io): Promise<boolean> =>
+  answered(
+    await confirm({
+      ...io,
+      message:
+        'Also train your weights on live traffic? It uses answers of these weights that a verifier or you rated, and a judge as far as it agrees with you. Stop it at any time: instar config set train.live false',
+      initialValue: false,
+    }),
+  );
+
 interface Offer {
   readonly label: string;
   readonly hint?: string;

@@ -21,7 +21,7 @@ import {
   failure,
   wrongUse,
 } from './context.ts';
-import { askForProvider, confirmChange, offerStarter } from './init-questions.ts';
+import { askForProvider, confirmChange, offerLive, offerStarter } from './init-questions.ts';
 import { offerAgents } from './offer-agents.ts';
 import { dim, lineWidth, noteField } from './print.ts';
 import { showReload } from './show-reload.ts';
@@ -29,6 +29,7 @@ import { withApi } from './with-api.ts';
 import {
   addProvider,
   chooseProvider,
+  lacksLiveTraining,
   type NextConfig,
   type ProviderChoice,
   type ProviderFlags,
@@ -46,6 +47,7 @@ export const declareInit: DeclareCommand = (command, act) =>
     .option('--pass-through', "store no key: callers' own credentials pass through")
     .option('--model <name>', 'default model, for requests that name no model')
     .option('--learn', 'let the same model write lessons and judge unclear turns')
+    .option('--live', 'also train weights on the rewards of live traffic (train.live)')
     .option('--starter', 'add a few general starter skills to the library')
     .option('--force', 'change an existing config; a copy (.old) is kept')
     .addHelpText(
@@ -59,6 +61,7 @@ interface InitOptions extends Omit<ProviderFlags, 'provider'> {
   readonly force?: true;
   readonly starter?: true;
   readonly learn?: true;
+  readonly live?: true;
 }
 
 /** The same for a person who starts Instar and has no provider yet. */
@@ -109,7 +112,12 @@ async function init(options: InitOptions, context: CommandContext, isStarting = 
       }
     }
     const { check, models = [] } = asked ?? (await probe(given));
-    const choice = options.learn ? learningChoice(given, models) : given;
+    const live =
+      options.live ??
+      (isInteractive && lacksLiveTraining(home.configFile, env)
+        ? await offerLive({ input: stdin, output: stderr })
+        : undefined);
+    const choice = { ...(options.learn ? learningChoice(given, models) : given), ...compact({ live }) };
     const next = plan(home.configFile, choice, env);
     const written = writeConfigText(home.configFile, next.text);
     const reloaded = await reloadRunning(context, home);

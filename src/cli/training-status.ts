@@ -86,13 +86,15 @@ function sayPractice({ tasks, learn, gate, withCheck }: JsonObject): string {
 const sayRecorded = ({ canGrade, says }: JsonObject): string =>
   `recorded questions: ${canGrade === true ? String(says) : 'none that a rule or a verifier grades'}`;
 
+const NOT_USED = '; not used, train.live is off';
+
 function sayLive({ isOn, turns, byVerifier, byPerson }: JsonObject): string {
   if (numberOf(turns) === 0)
-    return `live: none rewarded under these lessons${isOn === true ? '' : '; not used (train.live)'}`;
+    return `live: none rewarded under these lessons${isOn === true ? '' : NOT_USED}`;
   const rewarded = `live: ${plural(numberOf(turns), 'rewarded turn')} under these lessons (by a verifier ${numberOf(byVerifier)}, by a person ${numberOf(byPerson)})`;
   return isOn === true
-    ? `${rewarded}, used besides tasks, or alone when they make a batch`
-    : `${rewarded}; not used (train.live)`;
+    ? `${rewarded}, used besides tasks, or alone when they make a batch; stop it with: instar config set train.live false`
+    : `${rewarded}${NOT_USED}`;
 }
 
 /** The nightly job trains only a policy that is used; practice and people begin training themselves. */

@@ -4,7 +4,7 @@ import { editConfig } from '../config/edit-config.ts';
 import { KNOWN_PROVIDERS } from '../config/known-providers.ts';
 import { readConfigFile } from '../config/load-config.ts';
 import type { ProviderEntry } from '../config/schema.ts';
-import { toJson } from '../core/json.ts';
+import { asObject, isObject, toJson } from '../core/json.ts';
 import { localServers } from '../doctor/check-models.ts';
 import { wrongUse } from './context.ts';
 
@@ -15,6 +15,8 @@ export interface ProviderChoice {
   readonly model?: string;
   /** The model also writes lessons and judges unclear turns. */
   readonly learns?: true;
+  /** Weights also train on the rewards of live traffic, or no longer do. */
+  readonly live?: boolean;
 }
 
 export interface ProviderFlags {
@@ -70,14 +72,22 @@ export interface NextConfig {
  * Throws `ConfigError` when the result is not a valid config.
  */
 export function addProvider(file: string, choice: ProviderChoice, env: NodeJS.ProcessEnv): NextConfig {
-  const { name, entry, model, learns } = choice;
+  const { name, entry, model, learns, live } = choice;
   const aliases = model === undefined ? [] : learns === true ? ['default', 'evolver', 'judge'] : ['default'];
   const edits = [
     { path: ['providers', name], value: toJson(entry) },
     ...aliases.map((alias) => ({ path: ['models', alias], value: `${name}/${model}` })),
+    ...(live === undefined ? [] : [{ path: ['train', 'live'], value: live }]),
   ];
   const isFresh = !isUsable(file, env);
   return { text: editConfig(file, edits, env, isFresh).text, isFresh };
+}
+
+/** Whether the config names a server that trains weights, and not yet whether live traffic counts there. */
+export function lacksLiveTraining(file: string, env: NodeJS.ProcessEnv): boolean {
+  if (!isUsable(file, env)) return false;
+  const { engine, live } = asObject(asObject(readConfigFile(file)).train);
+  return isObject(engine) && live === undefined;
 }
 
 /** Whether a file can be read and is valid, or does not exist. */

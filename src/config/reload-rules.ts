@@ -45,7 +45,8 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'train.batchSize': WINDOW,
   'train.steps': WINDOW,
   'train.learningRate': WINDOW,
-  'train.live': WINDOW,
+  // A running window asks before every step.
+  'train.live': NOW,
   'train.distill': WINDOW,
   'train.effect': WINDOW,
   // The record is open.

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach } from 'vitest';
 import { workdaysTasks } from '../../lab/suites/workdays/task-source.ts';
 import { createRemoteApi } from '../../src/api/remote-api.ts';
-import { checkConfig } from '../../src/config/check-config.ts';
+import { openSettings } from '../../src/api/settings-api.ts';
 import { createEngineKey } from '../../src/config/engine-key.ts';
 import { openHome } from '../../src/config/home.ts';
 import { readOrCreateKey } from '../../src/config/key.ts';
@@ -62,19 +62,15 @@ export async function openTrainingEnvironment({
   const home = openHome(dir);
   const key = readOrCreateKey(home, {}).key;
   const ownerKey = readOrCreateOwnerKey(home, {}).key ?? '';
-  const { config } = checkConfig(
-    {
-      train: { batchSize: 16, groupSize: 8, ...train },
-      models,
-      learn: { failures: 50, ...learn },
-    },
-    { env: {} },
-  );
+  const asked = { train: { batchSize: 16, ...train }, models, learn: { failures: 50, ...learn } };
+  writeFileSync(home.configFile, JSON.stringify(asked));
+  const { settings } = await openSettings({ file: home.configFile, env: {} }, home);
   const lines: { level: string; msg: string }[] = [];
   const stream = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const daemon = await startDaemon({
     home,
-    config,
+    config: settings.config,
+    settings,
     env: { PATH: process.env.PATH, INSTAR_ENGINE_KEY: ENGINE_KEY, ...env },
     log: createLog({ format: 'json', level: 'info', stream }),
     port: 0,

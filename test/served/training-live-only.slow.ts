@@ -17,7 +17,7 @@ import {
 let environment: TrainingEnvironment;
 beforeAll(async () => {
   environment = await openTrainingEnvironment({
-    train: { live: true, batchSize: 4, groupSize: 2, steps: 5 },
+    train: { live: true, batchSize: 4, steps: 5 },
     hasTasks: false,
     models: { practice: 'instar/nano' },
   });
@@ -78,5 +78,44 @@ describe('live turns without any task', { timeout: 180_000 }, () => {
     const { versions } = await environment.api.training();
     expect(versions).toEqual({ live: 0 });
     await expect(runWindow(environment.training, {})).rejects.toMatchObject({ code: 'no-tasks' });
+  });
+});
+
+describe('train.live while a window runs', { timeout: 180_000 }, () => {
+  beforeAll(async () => {
+    await environment.close();
+    removeFolder(environment.dir);
+    environment = await openTrainingEnvironment({
+      train: { live: true, batchSize: 4, learningRate: 1e-6 },
+      hasTasks: false,
+      models: { practice: 'instar/nano' },
+    });
+    await addGateTask();
+  }, 60_000);
+
+  it('turned off ends it with the step in progress, and no other turn trains', async () => {
+    const { keysApi, training } = environment;
+    const turns = 40;
+    for (let at = 0; at < turns; at++) await judged(`more-${at}`, at % 2 === 0 ? 1 : 0.2);
+    await environment.daemon.settle();
+    let used = 0;
+    const news = await runWindow(
+      training,
+      { steps: 10 },
+      {
+        onNews: async (one) => {
+          if (one.type !== 'step-trained' && one.type !== 'step-idle') return;
+          if (used === 0) await keysApi.setSetting({ path: 'train.live', value: false });
+          used += one.report.live;
+        },
+      },
+    );
+    expect(news.some(({ type }) => type === 'step-trained')).toBe(true);
+    expect(used).toBeLessThan(turns / 2);
+    await expect(runWindow(training, {})).rejects.toMatchObject({ code: 'no-tasks' });
+    expect((await environment.api.training()).supply).toMatchObject({ live: { isOn: false } });
+    await keysApi.setSetting({ path: 'train.live', value: true });
+    const [first] = await runWindow(training, { steps: 1 });
+    expect(first).toBeDefined();
   });
 });

@@ -280,6 +280,7 @@ const training = z.looseObject({
     .looseObject({
       ready: z.array(z.unknown()).optional(),
       missing: z.array(z.looseObject({ what: text, fix: text.optional() })).optional(),
+      live: z.looseObject({ isOn: z.boolean(), turns: count }).optional(),
     })
     .optional(),
   versions: z

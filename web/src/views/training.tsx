@@ -54,8 +54,18 @@ function WeightButtons({ training, onDone }: { readonly training: Training; read
     if (answer !== undefined) onDone();
   };
   const { versions } = training;
+  const { live } = training.supply ?? {};
+  const setLive = async (value: boolean): Promise<void> => {
+    const done = value ? 'Live traffic trains too.' : 'Live traffic trains no more, from the next step on.';
+    if ((await act('/api/config', { body: { path: 'train.live', value }, done })) !== undefined) onDone();
+  };
   return (
     <>
+      {live !== undefined && (
+        <button type="button" role="switch" aria-checked={live.isOn} onClick={() => setLive(!live.isOn)}>
+          {live.isOn ? 'Stop training on live traffic' : 'Train on live traffic too'}
+        </button>
+      )}
       {(versions?.waiting ?? versions?.onTrial) !== undefined && (
         <button
           type="button"
@@ -104,6 +114,14 @@ function Weights({ training, onDone }: { readonly training: Training; readonly o
               <a href={linkTo(['sessions'], { outcome: 'bad' })}>never trained on</a>
             </>,
           ],
+          ...(supply?.live === undefined
+            ? []
+            : [
+                [
+                  'Live traffic',
+                  `${supply.live.isOn ? 'trains too' : 'does not train'}: ${plural(supply.live.turns, 'turn')} rated by a verifier, by you, or by a judge that agrees with you`,
+                ] as const,
+              ]),
           [
             'Engine',
             `${training.engine}, ${training.engineState ?? 'unknown'}${training.problem === undefined ? '' : `: ${training.problem}`}`,
