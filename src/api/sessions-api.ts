@@ -2,6 +2,7 @@ import type { DaemonApi, NewestTurnQuery, SessionPart } from '../core/daemon-api
 import type { StoredFact } from '../core/fact.ts';
 import { compact, type JsonObject, parseJson } from '../core/json.ts';
 import type { AsyncReads, Records, RewardView, SessionView, TurnView } from '../core/store.ts';
+import { episodeItem } from '../evidence/episode.ts';
 import { isLearnedFrom } from '../evidence/learned-from.ts';
 import { type BlockCache, readRecordedRequest } from '../record/request-manifest.ts';
 import { encodeChatRow, readStoredTurn } from '../record/stored-turn.ts';
@@ -21,7 +22,14 @@ export function createSessionsApi(
         described.push({ ...describeSession(session), ...(await previewSession(session, records)) });
       return described;
     },
-    session: (id, part) => describeTurns(id, records, part ?? {}),
+    session: async (id, part) => {
+      const session = await describeTurns(id, records, part ?? {});
+      if (session === undefined || part?.learned !== true) return session;
+      const turns = (await records.turns(id)).map((turn) => turn.id);
+      const { of: learned, waits } = await whatItTaught(id, turns, records);
+      const isRead = (await records.judgements(id, 'session-scored')).length > 0;
+      return compact({ ...session, learned: { ...(learned ?? { lessons: [] }), waits, isRead } });
+    },
     trajectory: (id, { chat } = {}) => describeTrajectory(id, records, chat === true),
     turn: async (id) => {
       const turn = await records.turn(id);
@@ -406,4 +414,39 @@ async function readRequest(
   if (unreadable?.request !== undefined)
     return describeUnreadable(unreadable.request, request && (await records.block(request)));
   return request === undefined ? undefined : readRecordedRequest(request, records, new Map());
+}
+
+/** Cycles and queued items are looked through for it, the newest of them. */
+const MOST_CYCLES = 500;
+
+interface Taught {
+  /** What the cycles that took it up made of it; undefined while none has. */
+  readonly of: JsonObject | undefined;
+  /** Parts of it that wait for a learner. */
+  readonly waits: number;
+}
+
+/** What a session or an episode taught: the judgements of the cycles that cite its turns, or took up what was queued of it. */
+export async function whatItTaught(
+  id: string,
+  turns: readonly string[],
+  records: Pick<AsyncReads, 'newestOf'>,
+): Promise<Taught> {
+  const cycles = (await records.newestOf('cycle-end', MOST_CYCLES)).flatMap(({ fact }) =>
+    fact.type === 'cycle-end' ? [fact] : [],
+  );
+  const queued = (await records.newestOf('learning-queued', MOST_CYCLES)).flatMap(({ fact }) =>
+    fact.type === 'learning-queued' && fact.session === id ? [fact.item] : [],
+  );
+  const [own, cited] = [new Set([...queued, episodeItem(id)]), new Set(turns)];
+  const found = cycles.filter(
+    (cycle) => cycle.items.some((item) => own.has(item)) || cycle.turns.some((turn) => cited.has(turn)),
+  );
+  const done = new Set(cycles.flatMap(({ items }) => items));
+  const waits = queued.filter((item) => !done.has(item)).length;
+  if (found.length === 0) return { of: undefined, waits };
+  const judgements = found.flatMap((cycle) => cycle.judgements);
+  const lessons = judgements.map(({ lesson, name, outcome }) => ({ id: lesson, name, outcome }));
+  const why = [...new Set(judgements.flatMap((one) => one.why))].join('; ') || found.at(-1)?.note;
+  return { of: { lessons, ...compact({ why }) }, waits };
 }

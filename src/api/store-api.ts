@@ -2,12 +2,12 @@ import type { Caller } from '../core/caller.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
-import { episodeItem, failedAttempts, foldEpisode, hasLearnableContrast } from '../evidence/episode.ts';
+import { failedAttempts, foldEpisode, hasLearnableContrast } from '../evidence/episode.ts';
 import { createTrainingBuffer, SAMPLE_CAP } from '../evidence/training-buffer.ts';
 import { giveFeedback } from '../gateway/control-api.ts';
 import { loadLearning, readLearningSwitch } from '../learn/learning-state.ts';
 import { ApiError } from './remote-api.ts';
-import { createSessionsApi } from './sessions-api.ts';
+import { createSessionsApi, whatItTaught } from './sessions-api.ts';
 
 /** The daemon's API on a store's records, except for what needs the clocks of the home. `schedule`: from the scheduler, where one runs. */
 export function createStoreApi(
@@ -34,7 +34,7 @@ export function createStoreApi(
         attempts: episode.attempts.length,
         failed: failedAttempts(episode),
         learns: hasLearnableContrast(episode),
-        ...compact({ learned: await learnedFrom(id, records) }),
+        ...compact({ learned: (await whatItTaught(id, [], records)).of }),
       };
     },
     training: async () => {
@@ -73,17 +73,3 @@ const THE_OWNER: Caller = { kind: 'owner', id: 'owner', mayRate: true };
 const needsDaemon = (what: string) => async (): Promise<never> => {
   throw new ApiError(409, `${what} needs a running daemon; start it with: instar up.`);
 };
-
-/** Cycles are looked through for it, the newest of them. */
-const MOST_CYCLES = 500;
-
-/** What the cycle that took an episode up made of it; undefined while none has. */
-async function learnedFrom(id: string, records: Pick<Records, 'newestOf'>): Promise<JsonObject | undefined> {
-  const item = episodeItem(id);
-  const cycles = await records.newestOf('cycle-end', MOST_CYCLES);
-  const found = cycles.findLast(({ fact }) => fact.type === 'cycle-end' && fact.items.includes(item))?.fact;
-  if (found?.type !== 'cycle-end') return undefined;
-  const lessons = found.judgements.map(({ lesson, name, outcome }) => ({ id: lesson, name, outcome }));
-  const why = [...new Set(found.judgements.flatMap((one) => one.why))].join('; ') || found.note;
-  return { lessons, ...compact({ why }) };
-}

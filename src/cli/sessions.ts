@@ -223,7 +223,11 @@ const namesOf = (list: readonly JsonObject[]): ReadonlyMap<string, string> =>
   new Map(list.map(({ id, title, name }) => [asString(id) ?? '', asString(title) ?? asString(name) ?? '']));
 
 /** `last`: of the newest turn of the project you stand in, else of all. */
-const sessionNamed = async (typed: string, api: DaemonApi, context: CommandContext): Promise<string> =>
+export const sessionNamed = async (
+  typed: string,
+  api: DaemonApi,
+  context: CommandContext,
+): Promise<string> =>
   typed === 'last' ? (asString((await findNewestTurn(api, {}, context)).session) ?? typed) : typed;
 
 const eraseSession = onApi(async ({ args, yes }: Positional & { readonly yes?: true }, context) => {
@@ -267,7 +271,7 @@ function describeErasure(id: string, { erased, lessons, copies }: ErasureReport)
 }
 
 /** Names the session that was probably meant. */
-async function unknownSession(api: DaemonApi, typed: string): Promise<CommandError> {
+export async function unknownSession(api: DaemonApi, typed: string): Promise<CommandError> {
   const ids = (await api.sessions({ limit: MOST_AT_ONCE })).map(({ id }) => asString(id) ?? '');
   const closest = closestWord(typed, [...ids, ...ids.map(shortId)]);
   return failure(

@@ -89,8 +89,7 @@ const sayRecorded = ({ canGrade, says }: JsonObject): string =>
 const NOT_USED = '; not used, train.live is off';
 
 function sayLive({ isOn, turns, byVerifier, byPerson }: JsonObject): string {
-  if (numberOf(turns) === 0)
-    return `live: none rewarded under these lessons${isOn === true ? '' : NOT_USED}`;
+  if (numberOf(turns) === 0) return `live: none rewarded under these lessons${isOn === true ? '' : NOT_USED}`;
   const rewarded = `live: ${plural(numberOf(turns), 'rewarded turn')} under these lessons (by a verifier ${numberOf(byVerifier)}, by a person ${numberOf(byPerson)})`;
   return isOn === true
     ? `${rewarded}, used besides tasks, or alone when they make a batch; stop it with: instar config set train.live false`

@@ -73,6 +73,8 @@ export interface SessionPart {
   readonly hidesAux?: boolean;
   /** With the whole texts. */
   readonly full?: boolean;
+  /** With what it taught: `learned: { lessons, why?, waits, isRead }`. */
+  readonly learned?: boolean;
 }
 
 export interface NewestTurnQuery {

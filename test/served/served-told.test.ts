@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
+import { runInProcess } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
 import { countOf } from '../support/counts.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
@@ -130,5 +131,26 @@ describe('a rule that a person said once', () => {
       expect(words.filter((word) => !sent.includes(`mind-${word}`))).toEqual([]);
       expect(sent).toContain('British English');
     }
+  });
+});
+
+describe('instar learn SESSION --wait', () => {
+  it('waits for the end of the session and prints what it taught; a session that taught nothing says so with exit code 1', async () => {
+    const learn = (session: string) =>
+      runInProcess(['learn', session, '--wait', '--home', home.dir], { COLUMNS: '200' });
+    const done = { role: 'assistant', content: 'Done.' };
+    const asked = [user('Write the shipping report'), done];
+    await say('taught', asked.slice(0, 1));
+    const waiting = learn('taught');
+    await say('taught', [...asked, user('From now on always name the carrier in shipping reports.')], {
+      isDone: true,
+    });
+    const taught = await waiting;
+    expect(taught.stdout).toMatch(/^Learned: .*carrier/im);
+    expect(taught.code).toBe(0);
+    await say('silent', [user('What is the capital of Peru?')], { isDone: true });
+    const silent = await learn('silent');
+    expect(silent.stdout).toMatch(/^Nothing was learned from it/m);
+    expect(silent.code).toBe(1);
   });
 });

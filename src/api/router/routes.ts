@@ -10,6 +10,7 @@ const sessionPart = () =>
     limit: is.wholeNumber(),
     hidesAux: is.isYes,
     full: is.isYes,
+    learned: is.isYes,
   });
 
 /** Every route of the API that programs and the command line use. `PAGE_ROUTES` has those that are made for the page. */
