@@ -14,6 +14,7 @@ import { createPromptFiles } from '../learn/compress/prompt-files.ts';
 import { createReflectionJob } from '../learn/identity/reflect.ts';
 import { createConsolidationJob } from '../learn/memory/serve-memory.ts';
 import { createPracticeJob } from '../learn/practice/practice-job.ts';
+import { createEarlierJob } from '../learn/recollect/index-earlier.ts';
 import { localServerAddresses } from '../models/discover-local.ts';
 import { PROVIDER_TIMEOUTS } from '../models/exchange.ts';
 import { type ServedOverlays, serveOverlays } from '../overlays/serve-overlays.ts';
@@ -179,6 +180,7 @@ export async function openSlowParts(
         now: clock.now,
         history,
       }),
+      createEarlierJob({ command: learning.practice, history }),
       createReflectionJob({ command: learning.practice, clock, history }),
       createPracticeJob(quiet),
       ...(training === undefined ? [] : [training.job(history)]),

@@ -26,6 +26,7 @@ import { withMemory } from './memory/serve-memory.ts';
 import { createReadQuotes } from './memory/working-memory.ts';
 import { createNearestLessons, type NearestLessons } from './nearest-lessons.ts';
 import { type OpenPractice, openPractice } from './practice/open-practice.ts';
+import { withEarlierSessions } from './recollect/index-earlier.ts';
 import { createIndexMessages } from './recollect/index-messages.ts';
 import { createRunner, type WriteFacts } from './runner.ts';
 
@@ -60,6 +61,11 @@ export async function startLearningWorker(
     autonomy: settings.autonomy,
   });
   const reflection = await openReflection({ learners, runner, records, state, isStopped, clock });
+  const indexMessages = createIndexMessages({
+    records,
+    evidence,
+    ...compact({ model: ports.sentenceModel && { ...ports.sentenceModel, embed: ports.embed } }),
+  });
   const verifiers = await createVerifiers(settings.verifiers, { ask: models.named('judge') });
   const learning = await startLearning({
     records,
@@ -78,11 +84,7 @@ export async function startLearningWorker(
       onWork: ports.onWork,
     }),
     reading: learners.reading,
-    indexMessages: createIndexMessages({
-      records,
-      evidence,
-      ...compact({ model: ports.sentenceModel && { ...ports.sentenceModel, embed: ports.embed } }),
-    }),
+    indexMessages,
     flows: createFlowWatch({ records, evidence }),
     observer: createObserver({ records, evidence, library, effects, log }),
     prices: createPrices(settings.prices),
@@ -108,7 +110,7 @@ export async function startLearningWorker(
     settle: learning.settle,
     statements: createReadQuotes({ records, evidence, library, hasSecret, isStopped }),
     shorten: createPromptWriter({ ask: models.named('evolver'), hasSecret, newId }),
-    practice: reflection.withReflection(memory),
+    practice: withEarlierSessions(reflection.withReflection(memory), { records, indexMessages, clock }),
     close: async () => {
       stop.abort();
       await memory.close();

@@ -6,6 +6,7 @@ import type { LabelledSpan } from '../../src/core/reading.ts';
 import type { NewFact, Records } from '../../src/core/store.ts';
 import { createNgramEmbed } from '../../src/embed/ngram-embed.ts';
 import { startLearningWorker } from '../../src/learn/learning-worker.ts';
+import { createEarlierJob } from '../../src/learn/recollect/index-earlier.ts';
 import { openLessons } from '../../src/lessons/open-lessons.ts';
 import { toRecords } from '../../src/record/records.ts';
 import type { BlockCache } from '../../src/record/request-manifest.ts';
@@ -13,6 +14,7 @@ import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 import { readStoredTurn } from '../../src/record/stored-turn.ts';
 import { createTurnEncoder } from '../../src/record/turn-encoder.ts';
 import { openRedactor } from '../../src/redact/open-redactor.ts';
+import { foldJob } from '../../src/schedule/job-history.ts';
 import { countOf } from '../support/counts.ts';
 import { lessonText } from '../support/lesson-text.ts';
 import { text } from './ask/samples.ts';
@@ -32,6 +34,8 @@ const NEVER = new AbortController().signal;
 interface Death {
   readonly write: number;
   readonly isWritten: boolean;
+  /** Which process: the first one, if absent. */
+  readonly start?: number;
 }
 
 /** One home: its record, its time, and the processes that learn in it, one after another. */
@@ -45,13 +49,15 @@ function openHome(death?: Death) {
   let turns = 0;
   const clock: Clock = { now: () => now, monotonic: () => performance.now() };
 
-  const start = async () => {
+  const start = async (isIndexing = true) => {
     const records = toRecords(store, clock.now, redactor);
     const begun = ++starts;
     let isDead = false;
     const append: Records['append'] = async (...given) => {
+      // As earlier versions did.
+      if (!isIndexing && given[0].some(({ fact }) => fact.type === 'message-indexed')) return [];
       if (isDead) throw new Error('the process is dead');
-      const dies = begun === 1 && ++writes === death?.write;
+      const dies = begun === (death?.start ?? 1) && ++writes === death?.write;
       isDead = dies;
       const written = dies && !death.isWritten ? undefined : await records.append(...given);
       if (dies || written === undefined) throw new Error('killed');
@@ -329,4 +335,60 @@ describe('a process that is killed while it learns', () => {
         });
       }
   }, 600_000);
+});
+
+/** A home of a version that had no index, and its upgrade: the idle hour indexes what was said before. */
+async function upgrade(death?: Death) {
+  const home = openHome(death && { ...death, start: 2 });
+  const before = await home.start(false);
+  for (let nth = 0; nth < 25; nth++) {
+    home.converse(`s-${nth}`, 'bob', [
+      [`The crate ${nth} is in hall ${nth + 3}.`, 'Noted.'],
+      ['Write the agenda.', 'Here it is.'],
+    ]);
+    home.end(`s-${nth}`);
+    home.pass(30 * MINUTE);
+  }
+  await before.worker.settle();
+  await before.worker.close();
+  expect(await home.found()).toEqual([]);
+
+  let process = await home.start();
+  let from: string | undefined;
+  const steps: string[] = [];
+  for (;;) {
+    const job = createEarlierJob({
+      command: (request) => process.worker.practice.command(request, NEVER),
+      history: async () => foldJob([]),
+    });
+    const done = await job.run({
+      run: 'run',
+      from,
+      signal: NEVER,
+      checkpoint: async (state) => {
+        from = state;
+        steps.push(state);
+      },
+      reserve: async () => Promise.reject(new Error('it costs nothing')),
+      spend: () => undefined,
+    });
+    if (done.end === 'done') break;
+    expect(process.isDead()).toBe(true);
+    await process.worker.close();
+    process = await home.start();
+  }
+  await process.worker.close();
+  return { found: await home.found(), steps };
+}
+
+describe('sessions that ended before there was an index', () => {
+  it('are indexed in steps, whichever write the process dies at', async () => {
+    const whole = await upgrade();
+    expect(whole.found).toHaveLength(50);
+    // Where it begins, and after twenty sessions.
+    expect(whole.steps).toHaveLength(2);
+    for (const write of countOf(1, 4) > 1 ? [1, 2, 30, 50] : [30])
+      for (const isWritten of [false, true])
+        expect((await upgrade({ write, isWritten })).found).toEqual(whole.found);
+  });
 });

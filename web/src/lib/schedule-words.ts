@@ -28,5 +28,6 @@ export const JOB_WORDS: Readonly<Record<string, readonly [words: string, view: s
   training: ['training', 'lab/training'],
   practice: ['practice', 'lab/practice'],
   reflection: ['reflection on who the agents are', 'lessons'],
+  'earlier-sessions': ['making earlier conversations searchable', 'sessions'],
   'library-consolidation': ['tidying up the lessons', 'lessons'],
 };
