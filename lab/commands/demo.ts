@@ -56,7 +56,8 @@ export async function demo(options: DemoOptions, context: CommandContext): Promi
     }).finally(progress.end);
     const isWhole = !stop.signal.aborted;
     if (!isWhole) printer.note({ text: 'stopped: results of the finished days are below', style: 'yellow' });
-    if (report === undefined) throw new CommandError(EXIT.failed, 'stopped before the end of the first day');
+    if (report === undefined)
+      throw new CommandError(EXIT.interrupted, 'stopped before the end of the first day');
     if (printer.json) printer.document(report.json);
     else {
       stdout.write(`\n${report.summary(width)}\n`);
@@ -65,7 +66,7 @@ export async function demo(options: DemoOptions, context: CommandContext): Promi
       printer.line('');
       for (const line of wrapText(DISCLAIMER, width)) printer.line(line);
     }
-    return isWhole ? EXIT.ok : EXIT.failed;
+    return isWhole ? EXIT.ok : EXIT.interrupted;
   } finally {
     process.off('SIGINT', stopping);
     process.off('SIGTERM', stopping);

@@ -28,7 +28,7 @@ const TYPING_SECONDS = 1.2;
 
 /**
  * An animated picture (SVG, no script) of a session in a terminal: each scene shows its command being typed, then what it
- * printed. It lasts `seconds` and begins again. Readers who prefer no motion see one scene.
+ * printed. It lasts `seconds` and begins again. Who prefers no motion, and a program that draws none, sees one scene.
  */
 export function drawTour(scenes: readonly TourScene[], options: TourOptions): string {
   const { columns, rows, seconds, title, still } = options;
@@ -56,7 +56,7 @@ export function drawTour(scenes: readonly TourScene[], options: TourOptions): st
   const calm = `@media (prefers-reduced-motion:reduce){.scene,.out,.typed{animation:none}.scene{opacity:0}.out{opacity:1}.still{opacity:1}}`;
   const content = timed.map(
     ({ nth, caption, command, output }) =>
-      `<g class="scene a${nth}${nth === still ? ' still' : ''}">${caption.join('')}<g class="typed t${nth}">${command.join('')}</g><g class="out b${nth}">${output.join('')}</g></g>`,
+      `<g class="scene a${nth}${nth === still ? ' still' : ''}"${nth === still ? '' : ' opacity="0"'}>${caption.join('')}<g class="typed t${nth}">${command.join('')}</g><g class="out b${nth}">${output.join('')}</g></g>`,
   );
   return terminalFrame({ rows, columns, title, content, style: [...rules, calm].join('') });
 }

@@ -107,7 +107,16 @@ export function printLesson(printer: Printer, lesson: LessonJson, now: number): 
     ['state', `${stateOf(lesson)}, since ${localTime(since)} (${relativeTime(since, now)})`],
     ['why', asString(why.because) ?? text(lesson.reason)],
     ...field('next', nextStep(lesson, asString(why.fix))),
-    [isAction(lesson) ? 'acts for' : 'shown to', scope.join(', ') || 'every agent'],
+    [
+      isAction(lesson) ? 'acts for' : 'shown to',
+      `${scope.join(', ') || 'every agent'}${lesson.isAlways === true ? ', in every task' : ''}`,
+    ],
+    ...field(
+      'shared',
+      lesson.isAlways === true && asObject(lesson.scope).agent !== undefined
+        ? 'with your other agents once library.shareAgents is true'
+        : undefined,
+    ),
     ...field('does', isAction(lesson) ? JSON.stringify(asObject(lesson.overlay).payload) : undefined),
     [
       'check',

@@ -79,5 +79,5 @@ export function mayReportOn(caller: Caller, session: string, madeBy: string | un
 /** Whether an id is that of the owner's key. */
 export const isOwnerId = (id: string | undefined): boolean => id !== undefined && /^owner(?:_|$)/.test(id);
 
-/** Whether a text looks like a key that Instar made. */
-export const isOwnKey = (text: string): boolean => /^instar_(?:caller|owner|member|attempt)_/.test(text);
+/** Whether a text is meant for a key of Instar, whole or not: no provider's begin like this. */
+export const isOwnKey = (text: string): boolean => /^instar[_-]/i.test(text);

@@ -54,6 +54,10 @@ const QUOTING = 'distiller';
 const MOST_FAILURES = 5000;
 /** After so many replies that could not be used, the lesson stays as it is until there is new evidence. */
 const MOST_TRIES = 3;
+/** After so many in a row, about whatever it was asked, a model is asked rarely: it costs, and gives nothing. */
+const MOST_UNUSABLE = 3;
+const RARELY_MS = 15 * 60_000;
+const MOST_RARELY_MS = 6 * 3_600_000;
 
 /** The evolver had no usable answer: it failed, its reply was empty or could not be used, or the gate refused what it wrote. */
 export const isUnanswered = ({ outcome, cause }: Pick<CycleEnd, 'outcome' | 'cause'>): boolean =>
@@ -74,7 +78,21 @@ export function createEvolverQueue(): EvolverQueue {
   /** Quoting lessons in use, with the turns they rest on. */
   const quoting = new Map<string, readonly string[]>();
   const pauses: LearningPauses = createPauses();
+  /** Replies of one model in a row that could not be used. */
+  let unusable: { model: string | undefined; count: number; at: number } = { model: '', count: 0, at: 0 };
+  const rareUntil = (): number =>
+    unusable.count < MOST_UNUSABLE
+      ? Number.NEGATIVE_INFINITY
+      : unusable.at + Math.min(MOST_RARELY_MS, RARELY_MS * 2 ** (unusable.count - MOST_UNUSABLE));
 
+  const follow = (at: number, { items, tried = [], outcome, cause, learner }: CycleEnd): void => {
+    const [item] = [...items, ...tried].filter((one) => queued.has(one));
+    if (learner !== EVOLVER || item === undefined) return;
+    const isUnusable = outcome === 'stuck' && cause === 'reply';
+    const model = queued.get(item)?.model;
+    const before = model === unusable.model ? unusable.count : 0;
+    unusable = { model, count: isUnusable ? before + 1 : 0, at };
+  };
   const end = (item: string): void => {
     const { turns = [], model } = queued.get(item) ?? {};
     if (model !== undefined) for (const turn of turns) answered.set(turn, model);
@@ -82,6 +100,7 @@ export function createEvolverQueue(): EvolverQueue {
     pauses.end(item);
   };
   const close = (at: number, fact: CycleEnd): void => {
+    follow(at, fact);
     for (const item of fact.items) end(item);
     for (const item of fact.tried ?? []) {
       const waiting = queued.get(item);
@@ -125,19 +144,20 @@ export function createEvolverQueue(): EvolverQueue {
 
   return {
     add: ({ at, fact }) => {
-      if (fact.type === 'learning-queued' && fact.learner === EVOLVER)
+      if (fact.type === 'learning-queued' && fact.learner === EVOLVER) {
+        if (fact.model !== unusable.model) unusable = { model: fact.model, count: 0, at };
         queued.set(fact.item, {
           turns: fact.turns,
           model: fact.model,
           tries: queued.get(fact.item)?.tries ?? 0,
         });
-      else if (fact.type === 'cycle-end') close(at, fact);
+      } else if (fact.type === 'cycle-end') close(at, fact);
       else if (fact.type === 'turn-appraised') appraise(at, fact);
       else if (fact.type === 'library-changed') fact.changes.forEach(publish);
       else if (fact.type === 'session-erased') forget(fact.session);
     },
     items: () => itemsOf(() => true),
-    due: (now) => itemsOf((item) => pauses.isOver(item, now)),
+    due: (now) => (now < rareUntil() ? [] : itemsOf((item) => pauses.isOver(item, now))),
     has: (turn) => waitingTurns().has(turn),
     isAnswered: (turn, model) => answered.get(turn) === model,
     pauseOf: (turn) => {
@@ -145,12 +165,17 @@ export function createEvolverQueue(): EvolverQueue {
       return undefined;
     },
     isModelPaused: (now) =>
+      now < rareUntil() ||
       [...queued.keys()].some((item) => !pauses.isOver(item, now) && isOfModel(pauses.get(item)?.last)),
     lessons: () => {
       const turns = waitingTurns();
       return [...quoting].flatMap(([id, cited]) => (cited.some((turn) => turns.has(turn)) ? [id] : []));
     },
-    next: pauses.next,
+    next: (now) => {
+      const [coming, rare] = [pauses.next(now), rareUntil()];
+      if (queued.size === 0 || rare <= now) return coming;
+      return coming === undefined ? rare : Math.max(coming, rare);
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Log } from '../base/log.ts';
 import { within } from '../base/within.ts';
 import type { Clock } from '../core/clock.ts';
+import { compact } from '../core/json.ts';
 import type { Ask, DecidedChanges, Learner } from '../core/learn.ts';
 import type { ChangeSet } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
@@ -157,12 +158,13 @@ function createRunPiece(
       },
     ).then(({ isRetryable, ...end }) => {
       log.info(
-        {
+        compact({
           learner: end.learner,
           outcome: end.outcome,
+          why: end.note,
           judgements: end.judgements.map(titled),
           tookMs: end.tookMs,
-        },
+        }),
         'learning cycle ended',
       );
       return { end, facts: facts(end, isRetryable) };

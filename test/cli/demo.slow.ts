@@ -87,7 +87,7 @@ describe('instar lab demo', { timeout: 240_000 }, () => {
     expect(readdirSync(temporary())).toEqual([]);
   });
 
-  it('ends on Ctrl-C with 1, the complete days so far, no process and no file left', async () => {
+  it('ends on Ctrl-C with 130 (not 1), the complete days so far, no process and no file left', async () => {
     let isSent = false;
     let engines = 0;
     const { code, out, stderr } = await startDemo(TINY, (heard, group) => {
@@ -97,7 +97,7 @@ describe('instar lab demo', { timeout: 240_000 }, () => {
       process.kill(group, 'SIGINT');
     });
     expect({ isSent, engines }).toEqual({ isSent: true, engines: 1 });
-    expect(code).toBe(1);
+    expect(code).toBe(130);
     expect(stderr).toContain('stopped: results of the finished days are below');
     expect(out).toMatch(/^baseline +[\d.]+\u00a0% of 22$/m);
     expect(out).toContain('laboratory policy');

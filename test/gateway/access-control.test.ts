@@ -75,9 +75,9 @@ describe('the headers of a request for a model', () => {
     expect(authorizer().atHeaders(showing('owner-key'), OWNER, NONE)?.status).toBe(403);
   });
 
-  it('refuse a revoked key of ours even where a target needs none', () => {
-    const open = new Set(['open'] as const);
-    const revoked = showing(`instar_caller_${'x'.repeat(43)}`);
-    expect(authorizer().atHeaders(revoked, undefined, open)?.status).toBe(401);
+  it('refuse a key of ours that is revoked, cut or mistyped, also where a target needs none or takes callers’ own', () => {
+    for (const wrong of [`instar_caller_${'x'.repeat(43)}`, 'instar_wrong', 'Instar_Caller_abc'])
+      for (const kind of ['open', 'caller'] as const)
+        expect(authorizer().atHeaders(showing(wrong), undefined, new Set([kind]))?.status).toBe(401);
   });
 });

@@ -193,7 +193,6 @@ const asTyped = (command: string): string =>
 /** The tour at the top of the README: the session in a minute. */
 function drawScenes(steps: readonly ShellStep[]): string {
   const chosen = [
-    /npm install/,
     /ask.mjs monday/,
     /feedback last "/,
     /ask.mjs thursday "When/,
@@ -207,7 +206,7 @@ function drawScenes(steps: readonly ShellStep[]): string {
     return [{ why: step.why, command: asTyped(step.command), output: step.output }];
   });
   const title = 'instar: a minute of the first hour';
-  return drawTour(scenes, { columns: 80, rows: 17, seconds: 60, title, still: 4 });
+  return drawTour(scenes, { columns: 80, rows: 17, seconds: 60, title, still: 2 });
 }
 
 /** The steps that the picture of the session shows. */

@@ -12,6 +12,7 @@ import {
   LESSON_LIKENESS,
   type LessonVectors,
   nearPairs,
+  ruleWords,
 } from '../../lessons/similar/compare.ts';
 import { whyContradict } from '../../lessons/similar/contradictions.ts';
 import { publishDecided } from '../cycle.ts';
@@ -105,7 +106,7 @@ export async function planConsolidation(
   const opposed = new Set(
     near.filter(
       ({ a, b }) =>
-        whyContradict(comparedText(a), comparedText(b)) !== undefined || oppositionOf(a, b) !== undefined,
+        whyContradict(ruleWords(a), ruleWords(b)) !== undefined || oppositionOf(a, b) !== undefined,
     ),
   );
 

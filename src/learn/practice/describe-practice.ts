@@ -259,6 +259,7 @@ export async function reportSession(
     attemptedBy: [...attempters],
     // Of a session that was interrupted, what it did until then.
     counts: { ...closed?.counts, ...(closed?.end === 'done' ? {} : done) },
+    spent: { ...(closed?.spent ?? spentByUnits(units)) },
     failures: [...reasons].map(([why, count]) => ({ why, count })),
     forgottenTasks: closed?.forgotten.map(String),
     stages,

@@ -1,5 +1,6 @@
 import type { Lesson } from '../../core/lesson.ts';
 import { scopesOverlap } from '../scope.ts';
+import { quotedRule } from '../title.ts';
 
 /**
  * Unit vectors by lesson id, all of one model, of the text of `comparedText`: by the description alone, different advice for
@@ -16,6 +17,10 @@ export interface NearLessonPair {
 
 export const comparedText = ({ text }: Pick<Lesson, 'text'>): string =>
   `${text.description}\n${text.content}`;
+
+/** What a lesson tells to do: of one that quotes a person the rule alone, without the task and the answer that it was said about. */
+export const ruleWords = ({ text }: Pick<Lesson, 'text'>): string =>
+  quotedRule(text) ?? comparedText({ text });
 
 /**
  * Pairs of active lessons with overlapping scopes and at least this similarity, in the order of the list. Compares all

@@ -1,13 +1,7 @@
 import { createLruMap } from '../../base/lru-map.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { stem } from '../../text/stem.ts';
-import {
-  comparedText,
-  LESSON_LIKENESS,
-  type LessonVectors,
-  type NearLessonPair,
-  nearPairs,
-} from './compare.ts';
+import { LESSON_LIKENESS, type LessonVectors, type NearLessonPair, nearPairs, ruleWords } from './compare.ts';
 import { type PlainSentence, plainSentences, regularForm } from './plain-words.ts';
 
 export interface Contradiction extends NearLessonPair {
@@ -19,8 +13,7 @@ export const findContradictions = (
   lessons: readonly Lesson[],
   vectors: LessonVectors,
   threshold: number = LESSON_LIKENESS.topic.sentence,
-  whyOf: (a: Lesson, b: Lesson) => string | undefined = (a, b) =>
-    whyContradict(comparedText(a), comparedText(b)),
+  whyOf: (a: Lesson, b: Lesson) => string | undefined = (a, b) => whyContradict(ruleWords(a), ruleWords(b)),
 ): readonly Contradiction[] =>
   nearPairs(lessons, vectors, threshold).flatMap((pair) => {
     const why = whyOf(pair.a, pair.b);

@@ -1,12 +1,6 @@
 import type { Change, Lesson, LessonText } from '../../core/lesson.ts';
 import { scopeCovers } from '../scope.ts';
-import {
-  comparedText,
-  LESSON_LIKENESS,
-  type LessonVectors,
-  type NearLessonPair,
-  nearPairs,
-} from './compare.ts';
+import { LESSON_LIKENESS, type LessonVectors, type NearLessonPair, nearPairs, ruleWords } from './compare.ts';
 import { whyContradict } from './contradictions.ts';
 
 export interface DuplicateOptions {
@@ -79,7 +73,7 @@ export function findDuplicates(
 }
 
 const sameByMeaning = (a: Lesson, b: Lesson): boolean =>
-  whyContradict(comparedText(a), comparedText(b)) === undefined;
+  whyContradict(ruleWords(a), ruleWords(b)) === undefined;
 
 /** Pinned lessons first, then those in a later state, better proven, older. */
 const rank = (a: Lesson, b: Lesson, proof: (lesson: Lesson) => number): number =>

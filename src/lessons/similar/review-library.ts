@@ -14,6 +14,7 @@ import {
   LESSON_LIKENESS,
   type LessonVectors,
   type NearLessonPair,
+  ruleWords,
 } from './compare.ts';
 import { type Contradiction, whyContradict } from './contradictions.ts';
 import { findDuplicates } from './duplicates.ts';
@@ -99,8 +100,7 @@ async function compareAll(
   for (const pair of eachNearPair(lessons, vectors, Math.min(topic, LESSON_LIKENESS.same))) {
     if (pair !== undefined) {
       if (pair.similarity >= LESSON_LIKENESS.same) near.push(pair);
-      const why =
-        pair.similarity < topic ? undefined : whyContradict(comparedText(pair.a), comparedText(pair.b));
+      const why = pair.similarity < topic ? undefined : whyContradict(ruleWords(pair.a), ruleWords(pair.b));
       if (why !== undefined) contradictions.push({ ...pair, why });
     }
     if (performance.now() < until) continue;

@@ -25,6 +25,11 @@ describe('a tour of a terminal', () => {
     expect(draw()).toContain('animation:a0 60s infinite');
     expect(draw()).toMatch(/prefers-reduced-motion:reduce\).*\.still\{opacity:1\}/);
     expect(draw().match(/class="scene a1 still"/g)).toHaveLength(1);
+    // A program that draws no animation shows one scene (not: all of them, one over the other).
+    expect(draw().match(/<g class="scene[^>]*>/g)).toEqual([
+      '<g class="scene a0" opacity="0">',
+      '<g class="scene a1 still">',
+    ]);
     expect(draw()).toBe(draw());
   });
 });

@@ -74,6 +74,32 @@ describe('findContradictions', () => {
 });
 
 describe('the reason', () => {
+  it('compares the rules that people told, and not the tasks that they told them at', () => {
+    const told = (id: string, rule: string, task: string) =>
+      lessonOf(id, {
+        text: textOf({
+          name: id,
+          description: `"${rule}"`,
+          content: `The user said:\n\n> ${rule}\n\nThe task was:\n\n> ${task}`,
+        }),
+      });
+    const near = new Map([
+      ['a', new Float32Array([1, 0])],
+      ['b', new Float32Array([1, 0])],
+    ]);
+    const found = (rule: string) =>
+      findContradictions(
+        [
+          told('a', 'Use ISO dates in shipping reports', 'Export the orders as json'),
+          told('b', rule, 'Export the orders as csv'),
+        ],
+        near,
+        0.5,
+      );
+    expect(found('Sign shipping reports with your name')).toEqual([]);
+    expect(found('Never use ISO dates in shipping reports')).toHaveLength(1);
+  });
+
   it('quotes both sides and names the difference', () => {
     expect(why('Be kind. Never commit the lockfile.', 'Commit the lockfile.')).toBe(
       'opposite directions: “Never commit the lockfile” and “Commit the lockfile”',

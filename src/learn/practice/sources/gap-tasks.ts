@@ -1,7 +1,7 @@
 import { type Lesson, PROMPT_KINDS } from '../../../core/lesson.ts';
 import type { PracticeSource, PracticeTask } from '../../../core/practice.ts';
 import type { LessonEffects } from '../../../lessons/effect/lesson-effects.ts';
-import { comparedText } from '../../../lessons/similar/compare.ts';
+import { comparedText, ruleWords } from '../../../lessons/similar/compare.ts';
 import { findContradictions, whyContradict, whyDoubtful } from '../../../lessons/similar/contradictions.ts';
 import { topicStems } from '../../../text/topic-words.ts';
 import { type EmbedTexts, nearnessOf } from './near-tasks.ts';
@@ -86,7 +86,7 @@ export async function findGaps(options: GapOptions): Promise<readonly KnowledgeG
 
 /** What a person said is never doubted here. */
 const whyInConflict = (a: Lesson, b: Lesson): string | undefined =>
-  whyContradict(comparedText(a), comparedText(b)) ??
+  whyContradict(ruleWords(a), ruleWords(b)) ??
   (a.text.note.source === 'told' || b.text.note.source === 'told'
     ? undefined
     : whyDoubtful(a.text.content, b.text.content));

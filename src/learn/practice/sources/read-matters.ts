@@ -1,5 +1,6 @@
 import type { AppraisedTurn } from '../../../evidence/evidence-reader.ts';
 import { readTurn, type ToolCallReading } from '../../../evidence/turn-reading.ts';
+import { readSentences } from '../../../reader/read-message.ts';
 import { topicStems } from '../../../text/topic-words.ts';
 import { carriesOutsideText, separateTypedText } from '../../../text/typed-text.ts';
 import { type CheckRun, readCheckRun, type WorkPlace } from './check-commands.ts';
@@ -50,7 +51,7 @@ export function readMatters(turns: readonly AppraisedTurn[]): readonly RecordedM
     }
     said.push({ role: 'user', text: matter.prompt.slice(0, LONGEST_SAID) });
     if (matter.answer !== '') said.push({ role: 'assistant', text: matter.answer.slice(0, LONGEST_SAID) });
-    return isSubstantial(matter.prompt) ? [matter] : [];
+    return isSubstantial(matter.prompt) && !isStatement(matter.prompt) ? [matter] : [];
   });
 }
 
@@ -107,6 +108,17 @@ const FEWEST_STEMS = 2;
 
 /** "thanks", "ok, go on" are no tasks. */
 const isSubstantial = (prompt: string): boolean => topicStems(prompt).size >= FEWEST_STEMS;
+
+const FACT = 0.7;
+
+/** "We use pnpm here", "I live in Berlin": it tells something, and asks for nothing. */
+const isStatement = (prompt: string): boolean =>
+  readSentences({ message: prompt, answer: '' }).every(
+    ({ kinds, scores }) =>
+      !kinds.has('task') &&
+      (TOLD.some((kind) => kinds.has(kind)) || (scores.fact >= FACT && scores.fact > scores.task)),
+  );
+const TOLD = ['rule', 'preference', 'fact', 'revocation', 'thanks'] as const;
 
 /** What the commands of a matter show, and what people said. */
 export interface MatterProof {

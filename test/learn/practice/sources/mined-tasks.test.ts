@@ -88,6 +88,15 @@ describe('tasks mined from the record', () => {
 
   it.each<[string, readonly WorkStep[], object?]>([
     [
+      'what a user told, with no request in it',
+      [
+        { user: 'Our invoices are due within 14 days.' },
+        { agent: 'Noted: 30 days.' },
+        { user: 'No, that is wrong: 14 days.' },
+        { agent: 'Noted: 14 days.' },
+      ],
+    ],
+    [
       'a routine answer',
       [{ user: 'What does the readme say about tests?' }, { agent: 'That there are tests.' }],
     ],
