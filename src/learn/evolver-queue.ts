@@ -54,7 +54,7 @@ const QUOTING = 'distiller';
 const MOST_FAILURES = 5000;
 /** After so many replies that could not be used, the lesson stays as it is until there is new evidence. */
 const MOST_TRIES = 3;
-/** After so many in a row, about whatever it was asked, a model is asked rarely: it costs, and gives nothing. */
+/** After so many replies in a row that could not be used, a model is asked rarely. */
 const MOST_UNUSABLE = 3;
 const RARELY_MS = 15 * 60_000;
 const MOST_RARELY_MS = 6 * 3_600_000;
@@ -78,21 +78,8 @@ export function createEvolverQueue(): EvolverQueue {
   /** Quoting lessons in use, with the turns they rest on. */
   const quoting = new Map<string, readonly string[]>();
   const pauses: LearningPauses = createPauses();
-  /** Replies of one model in a row that could not be used. */
-  let unusable: { model: string | undefined; count: number; at: number } = { model: '', count: 0, at: 0 };
-  const rareUntil = (): number =>
-    unusable.count < MOST_UNUSABLE
-      ? Number.NEGATIVE_INFINITY
-      : unusable.at + Math.min(MOST_RARELY_MS, RARELY_MS * 2 ** (unusable.count - MOST_UNUSABLE));
+  const streak = createUnusableStreak();
 
-  const follow = (at: number, { items, tried = [], outcome, cause, learner }: CycleEnd): void => {
-    const [item] = [...items, ...tried].filter((one) => queued.has(one));
-    if (learner !== EVOLVER || item === undefined) return;
-    const isUnusable = outcome === 'stuck' && cause === 'reply';
-    const model = queued.get(item)?.model;
-    const before = model === unusable.model ? unusable.count : 0;
-    unusable = { model, count: isUnusable ? before + 1 : 0, at };
-  };
   const end = (item: string): void => {
     const { turns = [], model } = queued.get(item) ?? {};
     if (model !== undefined) for (const turn of turns) answered.set(turn, model);
@@ -100,7 +87,8 @@ export function createEvolverQueue(): EvolverQueue {
     pauses.end(item);
   };
   const close = (at: number, fact: CycleEnd): void => {
-    follow(at, fact);
+    const [asked] = [...fact.items, ...(fact.tried ?? [])].filter((one) => queued.has(one));
+    if (fact.learner === EVOLVER && asked !== undefined) streak.add(at, queued.get(asked)?.model, fact);
     for (const item of fact.items) end(item);
     for (const item of fact.tried ?? []) {
       const waiting = queued.get(item);
@@ -145,7 +133,7 @@ export function createEvolverQueue(): EvolverQueue {
   return {
     add: ({ at, fact }) => {
       if (fact.type === 'learning-queued' && fact.learner === EVOLVER) {
-        if (fact.model !== unusable.model) unusable = { model: fact.model, count: 0, at };
+        streak.meet(fact.model);
         queued.set(fact.item, {
           turns: fact.turns,
           model: fact.model,
@@ -157,7 +145,7 @@ export function createEvolverQueue(): EvolverQueue {
       else if (fact.type === 'session-erased') forget(fact.session);
     },
     items: () => itemsOf(() => true),
-    due: (now) => (now < rareUntil() ? [] : itemsOf((item) => pauses.isOver(item, now))),
+    due: (now) => (now < streak.until() ? [] : itemsOf((item) => pauses.isOver(item, now))),
     has: (turn) => waitingTurns().has(turn),
     isAnswered: (turn, model) => answered.get(turn) === model,
     pauseOf: (turn) => {
@@ -165,14 +153,14 @@ export function createEvolverQueue(): EvolverQueue {
       return undefined;
     },
     isModelPaused: (now) =>
-      now < rareUntil() ||
+      now < streak.until() ||
       [...queued.keys()].some((item) => !pauses.isOver(item, now) && isOfModel(pauses.get(item)?.last)),
     lessons: () => {
       const turns = waitingTurns();
       return [...quoting].flatMap(([id, cited]) => (cited.some((turn) => turns.has(turn)) ? [id] : []));
     },
     next: (now) => {
-      const [coming, rare] = [pauses.next(now), rareUntil()];
+      const [coming, rare] = [pauses.next(now), streak.until()];
       if (queued.size === 0 || rare <= now) return coming;
       return coming === undefined ? rare : Math.max(coming, rare);
     },
@@ -180,3 +168,26 @@ export function createEvolverQueue(): EvolverQueue {
 }
 
 const isOfModel = (last: LastTry | undefined): boolean => last?.cause === 'model' || last?.cause === 'budget';
+
+/** How long a model is not asked whose last replies, about whatever it was asked, could not be used: it costs, and gives nothing. */
+function createUnusableStreak() {
+  let model: string | undefined;
+  let count = 0;
+  let last = 0;
+  const meet = (asked: string | undefined): void => {
+    if (asked !== model) count = 0;
+    model = asked;
+  };
+  return {
+    meet,
+    add: (at: number, asked: string | undefined, { outcome, cause }: CycleEnd): void => {
+      meet(asked);
+      count = outcome === 'stuck' && cause === 'reply' ? count + 1 : 0;
+      last = at;
+    },
+    until: (): number =>
+      count < MOST_UNUSABLE
+        ? Number.NEGATIVE_INFINITY
+        : last + Math.min(MOST_RARELY_MS, RARELY_MS * 2 ** (count - MOST_UNUSABLE)),
+  };
+}
