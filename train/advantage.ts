@@ -6,16 +6,11 @@ import type { Group, Rollout } from './rollout.ts';
  */
 export type AdvantageRule = 'dr-grpo' | 'grpo';
 
-/**
- * An attempt with its advantage and the baseline: the mean of its `group`, the `running` mean of its scope, which is noisier, or
- * a `teacher`: the same weights with a hint.
- */
+/** An attempt with its advantage and the baseline: the mean of its `group`, or the `running` mean of its scope, which is noisier. */
 export interface ScoredRollout {
   readonly rollout: Rollout;
   readonly advantage: number;
-  /** Added to it, for each token of each reply. */
-  readonly ofTokens?: readonly (readonly number[])[];
-  readonly against: 'group' | 'running' | 'teacher';
+  readonly against: 'group' | 'running';
 }
 
 const EPS = 1e-6;

@@ -68,31 +68,25 @@ export function dataOf(scored: ScoredRollout, contextLength: number): RolloutDat
  * A prompt that extends the current sequence continues it; any other prompt starts a new one. When the client has rewritten
  * its history, sampled tokens stay in the sequence in which they were sampled.
  */
-function sequencesOf({ rollout, advantage, ofTokens = [] }: ScoredRollout): readonly Sequence[] {
+function sequencesOf({ rollout, advantage }: ScoredRollout): readonly Sequence[] {
   const sequences: Sequence[] = [];
-  let replies = 0;
   for (const segment of rollout.segments) {
     let current = sequences.at(-1);
     if (segment.kind === 'prompt' && (current === undefined || !isStartOf(current.ids, segment.ids))) {
       current = { ids: [], logprobs: [], advantages: [] };
       sequences.push(current);
     }
-    const own = segment.kind === 'reply' ? ofTokens[replies++] : undefined;
-    if (current !== undefined) append(current, segment, (at) => advantage + (own?.[at] ?? 0));
+    if (current !== undefined) append(current, segment, advantage);
   }
   return sequences;
 }
 
-function append(
-  { ids, logprobs, advantages }: Sequence,
-  segment: RolloutSegment,
-  advantageAt: (place: number) => number,
-): void {
+function append({ ids, logprobs, advantages }: Sequence, segment: RolloutSegment, advantage: number): void {
   const isNew = segment.kind === 'reply';
   for (let at = isNew ? 0 : ids.length; at < segment.ids.length; at++) {
     ids.push(segment.ids[at] ?? 0);
     logprobs.push(isNew && segment.isBent !== true ? segment.logprobs[at] : undefined);
-    advantages.push(isNew ? advantageAt(at) : 0);
+    advantages.push(isNew ? advantage : 0);
   }
 }
 

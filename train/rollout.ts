@@ -68,17 +68,6 @@ export interface Rollout {
   readonly isComplete?: boolean;
 }
 
-/**
- * A rollout whose tokens are compared with a teacher: the same weights, which read a hint besides (a block of lessons). The student's prompt is that of the rollout and has no hint.
- */
-export interface HintedRollout {
-  readonly rollout: Rollout;
-  /** The prompt of each reply with the hint, in the order of the replies. */
-  readonly hinted: readonly (readonly number[])[];
-  /** The replies were sampled after the hinted prompts. By default they were sampled after the rollout's own. */
-  readonly isTaught?: boolean;
-}
-
 /** Attempts at the same task by the same policy under the same generation: only these are comparable. */
 export interface Group extends RolloutStamp {
   readonly task: string;

@@ -45,7 +45,6 @@ export async function* runTrainingPlan(
         },
         live: (wanted) => duties.live(liveQueryOf(wanted)),
         ...(plan.isLiveOnly === true ? { isLiveOnly: true } : {}),
-        ...(plan.isDistilled ? { proven: duties.proven } : {}),
         generation: duties.generation,
         rank: plan.rank,
         batch: plan.batch,

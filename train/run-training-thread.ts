@@ -43,7 +43,6 @@ export async function* runTrainingThread(
   const thread = connectThread<DaemonSide, TrainingSide>(worker, {
     answers: {
       show: (_, query) => calls.show(query),
-      proven: (_, query) => calls.proven(query),
       generation: () => calls.generation(),
       tell: (_, event) => calls.tell(event),
       shortage: (_, clusters) => calls.shortage(clusters),
@@ -112,26 +111,22 @@ export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
       return [];
     }
   };
-  const recall = async (
-    { task, agent = options.agent, project, domain }: TaskRecall,
-    isProven: boolean,
-  ): Promise<TaskLessons> => {
+  const recall = async ({
+    task,
+    agent = options.agent,
+    project,
+    domain,
+  }: TaskRecall): Promise<TaskLessons> => {
     const generation = options.generation();
     const query = compact({ task, agent, project, domain });
-    const { text, place } = await lessonsApi.recall({
-      ...query,
-      isUnhurried: true,
-      isForPrompt: true,
-      isProven,
-    });
+    const { text, place } = await lessonsApi.recall({ ...query, isUnhurried: true, isForPrompt: true });
     const lessons = { text: asString(text) ?? '', generation };
     return place === 'message' ? { ...lessons, place } : lessons;
   };
   return {
     reserve: options.budget.reserve,
     settle: options.budget.settle,
-    show: (query) => recall(query, false),
-    proven: (query) => recall(query, true),
+    show: recall,
     generation: async () => options.generation(),
     tell: async (event) => {
       const moves = await promotions.tell(event);

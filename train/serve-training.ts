@@ -276,7 +276,6 @@ async function* runWindow(
       ...batches,
       ...(request.resume === undefined || engine.isEmbedded ? {} : { resume: request.resume }),
       ...(tasks === undefined ? {} : { tasks }),
-      isDistilled: options.settings.distill,
       isBudgeted: reserve !== undefined,
       gateTasks: supply.gateTasks,
       ...(await canarySince(training, promotions)),

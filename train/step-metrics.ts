@@ -123,11 +123,9 @@ export interface StepReport {
   readonly groups: number;
   /** Groups whose attempts all had the same reward: they do not train. */
   readonly constantGroups: number;
-  /** Trained attempts, how many of them are live turns, and how many were compared with a teacher that read a hint. */
+  /** Trained attempts, and how many of them are live turns. */
   readonly rollouts: number;
   readonly live: number;
-  /** Absent in reports of earlier versions. */
-  readonly hinted?: number;
   readonly data: number;
   /** Sequences that did not fit the engine's context. */
   readonly overlong: number;

@@ -5,13 +5,7 @@ import {
   TrainingError,
   type TrainingModel,
 } from '../src/core/training.ts';
-import {
-  type AdvantageRule,
-  type LiveTurn,
-  type ScoredRollout,
-  scoreGroups,
-  scoreLiveTurns,
-} from './advantage.ts';
+import { type AdvantageRule, type LiveTurn, scoreGroups, scoreLiveTurns } from './advantage.ts';
 import { dataOf, type LengthRule, minibatchesOf, type RolloutData, scaleData } from './datum.ts';
 import { penaliseDistance, type ReferenceModel } from './reference-penalty.ts';
 import { type BatchRewards, batchRewards } from './reward-guard.ts';
@@ -19,7 +13,6 @@ import {
   type BatchRefusal,
   type Group,
   groupFault,
-  type HintedRollout,
   type Rollout,
   refuseBatch,
   rolloutFault,
@@ -35,7 +28,6 @@ import {
   type StepReport,
   type StepUpdate,
 } from './step-metrics.ts';
-import { teacherAdvantages } from './teacher-advantage.ts';
 
 interface BatchLimits {
   /** Fewest attempts of a batch. */
@@ -55,7 +47,7 @@ interface BatchOrigin {
 
 interface BatchCheckInput extends BatchOrigin {
   readonly groups: readonly Group[];
-  /** Live turns and rollouts for distillation. */
+  /** Live turns. */
   readonly others: readonly Rollout[];
 }
 
@@ -144,8 +136,6 @@ export interface StepSettings extends BatchLimits {
   readonly kl: { readonly warn: number; readonly refuse: number; readonly drift: number };
   /** What a token loses for each nat by which it is more probable than under the reference; 0: there is no reference. */
   readonly klPenalty: number;
-  /** The largest advantage of one token by a teacher, in nats: one that it all but excludes must not outweigh a batch. */
-  readonly teacherClip: number;
 }
 
 export const DEFAULT_STEP: StepSettings = {
@@ -160,7 +150,6 @@ export const DEFAULT_STEP: StepSettings = {
   adam: { beta1: 0.9, beta2: 0.95, eps: 1e-12, weightDecay: 0, gradClipNorm: 1 },
   kl: { warn: 0.01, refuse: 0.1, drift: 0.5 },
   klPenalty: 0,
-  teacherClip: 5,
 };
 
 interface StepBatch {
@@ -169,8 +158,6 @@ interface StepBatch {
   readonly groups: readonly Group[];
   /** Single turns of live traffic, besides the groups. */
   readonly live?: readonly LiveTurn[];
-  /** Attempts without the lesson block, to be compared with the same weights that read it. */
-  readonly distilled?: readonly HintedRollout[];
 }
 
 export interface TrainStepInput {
@@ -179,8 +166,6 @@ export interface TrainStepInput {
   readonly model: TrainingModel;
   /** The policy that `klPenalty` keeps the weights near. */
   readonly reference?: ReferenceModel;
-  /** Who reads the lessons that are distilled. The model itself by default. */
-  readonly teacher?: Pick<TrainingModel, 'forward'> | undefined;
   readonly profile: EngineProfile;
   readonly log: RunLog;
   /** The generation in force. */
@@ -209,7 +194,7 @@ export type TrainStepEnd =
  */
 export async function trainStep(input: TrainStepInput): Promise<TrainStepEnd> {
   const { batch, profile, log, settings, signal, learningRate } = input;
-  const { groups, live = [], distilled = [] } = batch;
+  const { groups, live = [] } = batch;
   const { run } = log;
   if (run.closed.has(batch.id)) return { end: 'known' };
   if (signal.aborted) return { end: 'paused' };
@@ -222,16 +207,14 @@ export async function trainStep(input: TrainStepInput): Promise<TrainStepEnd> {
   // Only attempts of this policy under these prompts, enough of them, and none twice.
   const lineage = run.lineage.map(({ version }) => version);
   const origin = { generation: input.generation, lineage, isTrained: (id: string) => run.trained.has(id) };
-  const others = [...live, ...distilled].map(({ rollout }) => rollout);
+  const others = live.map(({ rollout }) => rollout);
   const refusal = lossFault(profile, settings) ?? checkTrainingBatch({ groups, others, ...origin }, settings);
   if (refusal !== undefined) return turnAway(refusal);
 
-  // Rewards become advantages; groups without differences are dropped. Distilled lessons become advantages of single tokens.
+  // Rewards become advantages; groups without differences are dropped.
   const { scored: fromGroups, constantGroups } = scoreGroups(groups, settings.advantage);
   const fromLive = scoreLiveTurns(live);
-  const taught = await teach(input, distilled);
-  if ('end' in taught) return taught;
-  const scored = [...fromGroups, ...fromLive, ...taught.scored];
+  const scored = [...fromGroups, ...fromLive];
 
   // Attempts become sequences of the sampled tokens.
   const data_N = scored.map((each) => dataOf(each, profile.contextLength));
@@ -243,7 +226,6 @@ export async function trainStep(input: TrainStepInput): Promise<TrainStepEnd> {
     constantGroups,
     rollouts: scored.length,
     live: fromLive.length,
-    hinted: taught.scored.length,
     data: count(({ data }) => data.length),
     overlong: count(({ overlong }) => overlong),
     updates: 0,
@@ -304,22 +286,6 @@ function endOf(error: unknown, signal: AbortSignal): TrainStepEnd {
   if (signal.aborted) return { end: 'paused' };
   if (!(error instanceof TrainingError)) throw error;
   return { end: 'failed', why: error.message, isRetryable: error.category !== 'user' };
-}
-
-/** The token advantages of distilled rollouts, read before any update. */
-async function teach(
-  { model, teacher, profile, settings, signal }: TrainStepInput,
-  distilled: readonly HintedRollout[],
-): Promise<{ readonly scored: readonly ScoredRollout[] } | TrainStepEnd> {
-  try {
-    const scored = await untilAborted(
-      teacherAdvantages(distilled, { model, teacher }, { profile, clip: settings.teacherClip }, signal),
-      signal,
-    );
-    return { scored };
-  } catch (error) {
-    return endOf(error, signal);
-  }
 }
 
 /** Both requests are sent before the first is awaited; both must succeed. */

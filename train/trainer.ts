@@ -1,4 +1,3 @@
-import { compact } from '../src/core/json.ts';
 import { type TrainingEngine, TrainingError, type TrainingModel } from '../src/core/training.ts';
 import { collectGroups } from './groups.ts';
 import { batchRewards, DEFAULT_GUARD, guardVerdict, observeRewards } from './reward-guard.ts';
@@ -22,8 +21,6 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
   const settings: StepSettings = { ...DEFAULT_STEP, ...input.settings, size: input.batch.size };
   let model: TrainingModel | undefined;
   let reference: TrainingModel | undefined;
-  /** The weights that the run began with, when they read lessons that are distilled. */
-  let teacher: TrainingModel | undefined;
   let tries = 0;
   const leaveModel = (): void => {
     // Not awaited: the user should not wait for the engine's cleanup.
@@ -73,18 +70,11 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
       });
       // Live turns were all there was, and they are not to be used any more.
       if (input.batch.groups === 0 && live?.length === 0) break;
-      const policy = run.lineage.at(-1);
-      const start = run.lineage[0];
-      const asked = { generation, seed: `${batch}/distilled`, signal };
-      const distilled = start && policy && (await input.distil?.({ policy, teacher: start, ...asked }));
-      if (distilled !== undefined && distilled.length > 0 && start !== undefined && start !== policy)
-        teacher ??= await engine.openModel(start.state);
       const rate = input.learningRate ?? engine.profile.learningRate;
       const end = await trainStep({
-        batch: { id: batch, groups, ...compact({ live, distilled }) },
+        batch: { id: batch, groups, ...(live === undefined ? {} : { live }) },
         model,
         ...(reference === undefined ? {} : { reference }),
-        teacher,
         profile: engine.profile,
         log,
         generation,
@@ -112,7 +102,6 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
   } finally {
     leaveModel();
     reference?.close().catch(() => undefined);
-    teacher?.close().catch(() => undefined);
   }
 }
 

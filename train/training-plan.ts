@@ -32,8 +32,6 @@ export interface TrainingPlan {
   readonly batch: { readonly groups: number; readonly size: number };
   /** There are no tasks to train on, and enough live turns: a batch consists of them. */
   readonly isLiveOnly?: true;
-  /** Whether proven lessons move into the weights. */
-  readonly isDistilled: boolean;
   /** Whether every request has to fit into the day's budget of background jobs. */
   readonly isBudgeted: boolean;
   /** What the engine charges; undefined when it is not known. */
@@ -122,7 +120,6 @@ export interface TrainSettings {
   /** The engine's default if not given. */
   readonly learningRate?: number | undefined;
   readonly live: boolean;
-  readonly distill: boolean;
   readonly effect: number;
   /** A vLLM that serves the adapters. */
   readonly serve?:
@@ -138,8 +135,6 @@ export interface TrainSettings {
 export interface DaemonCalls extends StepBudget {
   /** The lessons that the library shows with a task now. */
   show(query: TaskRecall): Promise<TaskLessons>;
-  /** Those of them that are live and were measured to help. */
-  proven(query: TaskRecall): Promise<TaskLessons>;
   generation(): Promise<number>;
   tell(event: PromotionEvent): Promise<PromotionOutcome>;
   /** See `PromotionLog`. */

@@ -2,7 +2,7 @@ import type { TrainingEngine } from '../src/core/training.ts';
 import type { LiveTurn } from './advantage.ts';
 import type { PolicyVersion } from './promotion-stages.ts';
 import type { RewardGuardSettings } from './reward-guard.ts';
-import type { BatchRefusal, HintedRollout, Rollout } from './rollout.ts';
+import type { BatchRefusal, Rollout } from './rollout.ts';
 import type { RunCheckpoint, RunJournal } from './run-journal.ts';
 import type { StepSettings } from './step.ts';
 import type { StepReport } from './step-metrics.ts';
@@ -37,20 +37,6 @@ export interface LiveTurnsQuery {
   readonly most: number;
 }
 
-/** What one step distils. */
-export interface DistillationRequest {
-  /** The weights in training. */
-  readonly policy: PolicyVersion;
-  /** The weights that read the lessons. */
-  readonly teacher: PolicyVersion;
-  readonly generation: number;
-  readonly seed: string;
-  readonly signal: AbortSignal;
-}
-
-/** The teacher's replies. */
-export type MakeDistillation = (request: DistillationRequest) => Promise<readonly HintedRollout[]>;
-
 export interface TrainInput<Task> {
   readonly engine: TrainingEngine;
   /** The run's name, the same in all its windows. */
@@ -69,8 +55,6 @@ export interface TrainInput<Task> {
   readonly generation: () => Promise<number>;
   /** Live turns to use besides groups, read before every step; none by default. They are not journaled: a repeated step may get others. */
   readonly live?: (wanted: LiveTurnsQuery) => Promise<readonly LiveTurn[]>;
-  /** Replies to distil besides, made before every step; none by default. Not journaled either. */
-  readonly distil?: MakeDistillation;
   readonly journal: RunJournal;
   readonly signal: AbortSignal;
   readonly rank: number;

@@ -25,7 +25,6 @@ const daemon = connectThread<TrainingSide, DaemonSide>(port, {
 try {
   const calls: DaemonCalls = {
     show: (query) => daemon.call('show', [query]),
-    proven: (query) => daemon.call('proven', [query]),
     generation: () => daemon.call('generation', []),
     tell: (event) => daemon.call('tell', [event]),
     shortage: (clusters) => daemon.call('shortage', [clusters]),

@@ -2,7 +2,6 @@ import path from 'node:path';
 import type { TaskRecall, TaskSource, TrainingTask } from '../src/core/task-source.ts';
 import { type PolicyTemplate, type TrainingEngine, TrainingError } from '../src/core/training.ts';
 import type { LiveTurn } from './advantage.ts';
-import { createDistillation } from './distillation.ts';
 import {
   countClusters,
   evaluateCandidate,
@@ -40,8 +39,6 @@ export interface TrainingWindowOptions {
   readonly learningRate?: number;
   readonly schedule?: RateSchedule;
   readonly settings?: Partial<StepSettings>;
-  /** The block of proven lessons for a task; absent: no lessons move into the weights. */
-  readonly proven?: (query: TaskRecall) => Promise<TaskLessons>;
   /** Wraps the rollouts before training, for controls. */
   readonly bend?: (rollOut: MakeRollouts<TrainingTask>) => MakeRollouts<TrainingTask>;
   readonly seed?: number;
@@ -130,15 +127,12 @@ export async function* runTrainingWindow(
   try {
     const done = await closedIn(journal);
     const { bend = (same) => same } = training;
-    const { proven, batch } = training;
-    const lessons = proven && { tasks, show: proven, count: batch.groups };
     for await (const news of train({
       ...training,
       run: name,
       tasks,
       batch: { ...training.batch, atOnce: AT_ONCE },
       rollouts: bend(rollOut),
-      distil: createDistillation({ template, openSampler, ...(lessons === undefined ? {} : { lessons }) }),
       steps: done + steps,
       journal,
       signal,

@@ -10,12 +10,11 @@ import { DESK_SAMPLING, DESK_SYSTEM, gradeDeskReply } from '../suites/desk/desk.
 import { DESK_FORMS, type DeskForm, type DeskRule, deskRule, tellRule } from '../suites/desk/desk-rules.ts';
 import { type DeskFamily, type DeskTask, drawDeskTask } from '../suites/desk/desk-tasks.ts';
 import { distractorChanges } from '../suites/distractors.ts';
-import type { TaskVerdict } from '../suites/suite.ts';
 import { pick, shuffled, some } from '../suites/workdays/draw.ts';
 import type { Split } from '../suites/workdays/world.ts';
 
 /** Three families are trained, two never. Of the trained ones one form each is held out. */
-export const TRAINED_FAMILIES: readonly DeskFamily[] = ['python', 'yaml', 'note'];
+const TRAINED_FAMILIES: readonly DeskFamily[] = ['python', 'yaml', 'note'];
 const HELD_OUT_FORMS: ReadonlySet<string> = new Set(['owner-comment', 'port-mark', 'point-mark']);
 
 const isTrainedFamily = ({ family }: DeskForm): boolean => TRAINED_FAMILIES.includes(family);
@@ -37,7 +36,7 @@ export interface TaughtTask extends TrainingTask {
   readonly shown: PlacedLessons;
 }
 
-export const RULES_EACH = 2;
+const RULES_EACH = 2;
 /** As many lessons as the product shows by default with their text, and by a line. */
 const BODIES = 6;
 const LINES = 24;
@@ -95,7 +94,7 @@ interface LessonsOfTask {
   readonly random: Random;
 }
 
-export function showLessons({ taught, own, others, place, random }: LessonsOfTask): PlacedLessons {
+function showLessons({ taught, own, others, place, random }: LessonsOfTask): PlacedLessons {
   const index = some(random, others, LINES + BODIES - taught.length);
   const bodies = [...taught, ...index.slice(LINES)];
   const near = taught.slice(0, own + (random.below(ONE_STRAY_IN) === 0 ? 1 : 0));
@@ -105,14 +104,14 @@ export function showLessons({ taught, own, others, place, random }: LessonsOfTas
 }
 
 /** What the quoting learner writes when the user has stated this rule. */
-export function deskLesson(rule: DeskRule, split: Split, nth: number, random: Random): Lesson {
+function deskLesson(rule: DeskRule, split: Split, nth: number, random: Random): Lesson {
   const said = tellRule(rule, split, random.below(100));
   const asked = drawDeskTask(rule.form.family, split, random).request;
   const text = writeLesson({ speaker: 'user', count: 1 + random.below(3), quotes: [said], tasks: [asked] });
   return createLiveSkill({ id: `${pick(random, ['a', 'k', 't'])}-${nth}`, ...text });
 }
 
-export const deskDistractors = (): readonly Lesson[] =>
+const deskDistractors = (): readonly Lesson[] =>
   distractorChanges(200).map((change, at) => {
     const { name, description, content, note } = asObject(asObject(change).text);
     return createLiveSkill({
@@ -125,11 +124,7 @@ export const deskDistractors = (): readonly Lesson[] =>
   });
 
 /** One reply; the user's checks grade it: the share of them that it meets. */
-export const openDeskAttempt = (
-  task: DeskTask,
-  rules: readonly DeskRule[],
-  onGraded: (verdict: TaskVerdict) => void = () => undefined,
-): TaskAttempt => ({
+const openDeskAttempt = (task: DeskTask, rules: readonly DeskRule[]): TaskAttempt => ({
   run: async ({ speak, session }, signal) => {
     const run = await runAgent({
       speak,
@@ -144,9 +139,7 @@ export const openDeskAttempt = (
     });
     if (run.failure !== undefined) return { ok: false, why: run.failure.message };
     if (signal.aborted) return { ok: false, why: 'the attempt was stopped' };
-    const verdict = gradeDeskReply(run.answer, task, rules);
-    onGraded(verdict);
-    const { passed, isDone, score = 0 } = verdict;
+    const { passed, isDone, score = 0 } = gradeDeskReply(run.answer, task, rules);
     return { ok: true, reward: score, isComplete: passed, isDone: isDone === true };
   },
   close: async () => undefined,

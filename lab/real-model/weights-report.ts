@@ -2,8 +2,7 @@
  * npm run bench:real-weights-report [-- FILE.jsonl --write]
  *
  * The tables of lab/results/real-model.md about training, from the lines that `weights.ts` wrote: rules followed before and after, what the
- * promotion gate says of each run, and the curves; for the arms that put a house into the weights, its rules followed without a lesson and with
- * it. `--write` puts them into the page.
+ * promotion gate says of each run, and the curves. `--write` puts them into the page.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -45,10 +44,9 @@ const all: readonly Run[] = [...new Set(lines.map(runOf))].map((name) => {
   const { arm, place, seed } = own[0] ?? {};
   return { arm: asString(arm) ?? '', place: asString(place) ?? '', seed: asNumber(seed) ?? 0, lines: own };
 });
-/** Two of them ended; their results stay. */
-const TAUGHT_ARMS = ['into-weights', 'hindsight', 'shuffled-hints'];
-const isTaughtRun = ({ arm }: Run): boolean => TAUGHT_ARMS.some((one) => one === arm);
-const runs = all.filter((run) => !isTaughtRun(run));
+/** Arms without rewards that have been removed; the page has their table. */
+const REMOVED_ARMS: ReadonlySet<string> = new Set(['into-weights', 'hindsight', 'shuffled-hints']);
+const runs = all.filter(({ arm }) => !REMOVED_ARMS.has(arm));
 
 const SETS = ['unseen-values', 'unseen-forms', 'unseen-families'] as const;
 const numberOf = (line: JsonObject | undefined, key: string): number => asNumber(line?.[key]) ?? 0;
@@ -168,45 +166,7 @@ const decisions = markdownTable(
   ['run', 'the gate', 'because, against the weights before'],
   ended.map((run) => gate(run)),
 );
-/** The arms that put a house into the weights. What is before is measured once for each seed and place. */
-const taughtRuns = all.filter((run) => isTaughtRun(run) && isEnded(run));
-const taught = markdownTable(
-  [
-    'rules of the house followed, before → after',
-    'without a lesson',
-    'with its lesson',
-    'values of another house, without a lesson',
-    'with its lesson',
-    'general questions',
-    'steps',
-  ],
-  taughtRuns.map((run) => {
-    const before = [run, ...all].find(
-      (one) =>
-        isTaughtRun(one) &&
-        one.place === run.place &&
-        one.seed === run.seed &&
-        questions(one, false) !== undefined,
-    );
-    const both = (set: string, lessons: boolean): string =>
-      [
-        share(measured(before, false, set, lessons), 'followed', 'rules'),
-        share(measured(run, true, set, lessons), 'followed', 'rules'),
-      ].join(' → ');
-    const first = questions(before, false);
-    const last = questions(run, true);
-    return [
-      label(run),
-      both('house', false),
-      both('house', true),
-      both('other-values', false),
-      both('other-values', true),
-      `${first === undefined ? '–' : numberOf(first, 'right')} → ${numberOf(last, 'right')} of ${numberOf(last, 'of')}`,
-      String(stepsOf(run).length),
-    ];
-  }),
-);
-const text = [table, curves, decisions, ...(taughtRuns.length === 0 ? [] : [taught])].join('\n\n');
+const text = [table, curves, decisions].join('\n\n');
 if (values.write)
   writeSection(path.join(root, 'lab/results/real-model.md'), 'bench:real-weights-report', text);
 else process.stdout.write(`${text}\n`);

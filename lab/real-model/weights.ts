@@ -4,9 +4,6 @@
  * What training changes for a model that nobody here made (lab/results/real-model.md): GRPO by Instar's trainer on tasks of the suite `desk`,
  * graded by the user's checks, with the lessons in the prompt; measured before and after on rules, forms and families that were never
  * trained, with their lessons and without them, and on general questions. One arm and seed a call; lines are appended to the file.
- *
- * The arms of `taught-arms.ts` do not train to follow lessons, but the rules of one house into the weights, from its lessons,
- * without rewards. They are measured on files of that house, and on values that it does not have.
  */
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -24,15 +21,8 @@ import { createMemoryJournal } from '../../train/run-journal.ts';
 import { train } from '../../train/trainer.ts';
 import { type DeskSet, makeTaughtTasks, type TaughtTask } from './desk-training.ts';
 import { ENGINE_OPTIONS, openRealEngine, readEngineChoice } from './open-engine.ts';
-import {
-  createTaughtDistillation,
-  HOUSE_GENERATION,
-  type MeasuredSet,
-  openTaughtHouse,
-  TAUGHT_ARMS,
-} from './taught-arms.ts';
 
-const ARMS = ['main', 'shuffled-rewards', 'no-lessons', ...TAUGHT_ARMS] as const;
+const ARMS = ['main', 'shuffled-rewards', 'no-lessons'] as const;
 
 const { values } = parseArgs({
   options: {
@@ -48,8 +38,6 @@ const { values } = parseArgs({
     tasks: { type: 'string', default: '64' },
     /** Where the lessons stand: system or message. */
     place: { type: 'string', default: 'system' },
-    /** Tasks of a step, for the arms that are taught without rewards. */
-    taught: { type: 'string', default: '32' },
     /** `no`: not measured before training; another seed's measurement holds, as the tasks and the weights are the same. */
     before: { type: 'string', default: 'yes' },
     /** Also measured after these steps. */
@@ -63,7 +51,6 @@ const { out } = values;
 if (out === undefined) throw new Error('name the file for the results: --out FILE.jsonl');
 const placeOf = (name: string): LessonPlace => (name === 'message' ? 'message' : 'system');
 const place = placeOf(values.place);
-const taughtArm = TAUGHT_ARMS.find((one) => one === arm);
 const seed = Number(values.seed);
 const steps = Number(values.steps);
 const middle = new Set(values.at.split(',').map(Number));
@@ -83,21 +70,18 @@ write({
   rate: values.rate,
   rank: values.rank,
   size: values.size,
-  ...(taughtArm === undefined ? {} : { taught: values.taught }),
 });
 const never = new AbortController().signal;
 
 const NO_LESSONS: PlacedLessons = { text: '' };
 /** The same tasks for every arm and seed. */
 const EVALUATION_SEED = 9_000;
-const house =
-  taughtArm === undefined ? undefined : openTaughtHouse(Number(values.seed), place, Number(values.tasks));
-const sets: readonly MeasuredSet[] =
-  house?.sets ??
-  (['unseen-values', 'unseen-forms', 'unseen-families'] as const).map((name: DeskSet) => ({
-    name,
-    tasks: makeTaughtTasks(name, Number(values.tasks), EVALUATION_SEED, place),
-  }));
+/** The generation of the lessons: they never change. */
+const GENERATION = 1;
+const sets = (['unseen-values', 'unseen-forms', 'unseen-families'] as const).map((name: DeskSet) => ({
+  name,
+  tasks: makeTaughtTasks(name, Number(values.tasks), EVALUATION_SEED, place),
+}));
 const questions = createRegressionTasks(await readRegressionSuite(SHIPPED_QUESTIONS));
 
 interface Outcome {
@@ -170,8 +154,6 @@ function summary(tasks: readonly TaughtTask[], got: readonly (Outcome | undefine
 
 try {
   if (values.before !== 'no') await evaluate(0, undefined);
-  if (house !== undefined)
-    write({ type: 'house', rules: house.rules.map(({ id, value }) => ({ id, value })) });
   const openSampler = (path: string | undefined): Promise<Sampler> => engine.openSampler(path);
   const tasks = makeTaughtTasks('trained', 480, seed, place);
   const shown = new Map(tasks.map((task) => [task.id, task.shown]));
@@ -180,7 +162,7 @@ try {
     openSampler,
     show: async (_, task) => ({
       ...(arm === 'no-lessons' ? NO_LESSONS : (shown.get(task.id) ?? NO_LESSONS)),
-      generation: HOUSE_GENERATION,
+      generation: GENERATION,
     }),
   });
   const batch = { groups: Number(values.groups), size: Number(values.size), atOnce: Number(values.groups) };
@@ -192,19 +174,8 @@ try {
     tasks,
     rollouts: arm === 'shuffled-rewards' ? withShuffledRewards(rollOut) : rollOut,
     steps,
-    ...(taughtArm === undefined || house === undefined
-      ? { batch }
-      : {
-          // No attempt is compared with others: all that trains is what is distilled.
-          batch: { groups: 0, size: 0 },
-          distil: createTaughtDistillation({
-            tasks: house.tasks,
-            template,
-            openSampler,
-            count: Number(values.taught),
-          }),
-        }),
-    generation: async () => HOUSE_GENERATION,
+    batch,
+    generation: async () => GENERATION,
     journal: createMemoryJournal(),
     signal: never,
     rank: Number(values.rank),

@@ -47,7 +47,6 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'train.learningRate': WINDOW,
   // A running window asks before every step.
   'train.live': NOW,
-  'train.distill': WINDOW,
   'train.effect': WINDOW,
   // The record is open.
   'store.url': START,

@@ -45,10 +45,11 @@ const REMOVED: Readonly<Record<string, RemovedSetting>> = {
   ),
   'train.loraRank': fixed('the rank of adapters is 8'),
   'train.groupSize': fixed('a task has 8 attempts, or half of train.batchSize where that is less'),
+  'train.distill': fixed('lessons stay in the prompt; weights learn from rewards'),
   'train.kl': fixed('the gate of new weights compares them with the old ones'),
   'train.regression': fixed('new weights must answer the shipped general questions no worse'),
   'train.live': {
-    now: 'train.live is true or false, and weights learn from rewards; corrections teach lessons (train.distill)',
+    now: 'train.live is true or false, and weights learn from rewards; corrections teach lessons',
     becomes: (value) => (isObject(value) ? value.evaluative !== false : undefined),
   },
   'store.spoolMegabytes': fixed('at most 1 GB waits in the home while a PostgreSQL is away'),

@@ -212,13 +212,11 @@ async function recallTask(options: LessonsApiOptions, query: JsonObject): Promis
   const place = query.isForPrompt === true ? options.place() : 'system';
   const result = await options.recall({ ...asked, place }, at);
   const limit = asNumber(query.limit) ?? Number.POSITIVE_INFINITY;
-  const isWanted = query.isProven === true ? await provenLessons(options) : () => true;
-  const shown = result.lessons.filter(isWanted).slice(0, limit);
-  const listed = result.index.filter(isWanted).slice(0, Math.max(0, limit - shown.length));
+  const shown = result.lessons.slice(0, limit);
+  const listed = result.index.slice(0, Math.max(0, limit - shown.length));
   const { generation } = library;
   if (isCounted) await recordEpisodeRecall({ episode, result, shown, listed, generation, at }, records);
-  // Lessons that a program asks for by their worth are for its prompt; what a person said is for whoever looks back.
-  const said = query.isProven === true ? [] : await recollectFor(options, asked);
+  const said = await recollectFor(options, asked);
   return toRecalled(shown, listed, { place, said });
 }
 
@@ -231,14 +229,6 @@ async function recollectFor(
   // The id of no session, which says whose the question is.
   const session = `${member === undefined ? '' : `${member}:`}recall`;
   return recollect(compact({ text, session, agent, project, member })).catch(() => []);
-}
-
-/** Live lessons that sessions or trials showed to help. */
-async function provenLessons(options: LessonsApiOptions): Promise<(lesson: Lesson) => boolean> {
-  const trials = await options.trials();
-  return (lesson) =>
-    lesson.state === 'live' &&
-    (options.effect(lesson.id)?.verdict === 'helpful' || trialOf(lesson, trials)?.end?.outcome === 'helpful');
 }
 
 function toRecalled(

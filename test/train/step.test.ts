@@ -163,7 +163,7 @@ describe('a step', () => {
       rollout: attempt(id, { reward: at }),
     }));
     const end = await step(await sampled('a'), { batch: { id: 'run/0', groups: await sampled('a'), live } });
-    expect(end).toMatchObject({ end: 'trained', report: { live: 3, hinted: 0 } });
+    expect(end).toMatchObject({ end: 'trained', report: { live: 3 } });
   });
 
   it('is done once: repeating the batch changes nothing, also from a second process', async () => {

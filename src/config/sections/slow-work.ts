@@ -186,12 +186,6 @@ export const trainSchema = z.strictObject({
     .describe(
       'Also train on the rewards that single turns of live traffic got from verifiers, people and judges.',
     ),
-  distill: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Also train the weights to do without the block what they do with it, for lessons that are live and were measured to help.',
-    ),
   effect: z
     .number()
     .min(0.05)

@@ -169,14 +169,6 @@ export function createTrainProofs(stage: Stage): SettingProofs {
       shownIn: 'test/served/training-sources.slow.ts',
       title: 'are trained on once, if a person rewarded them under the current lessons',
     },
-    'train.distill=true': {
-      shownIn: 'test/train/distillation.test.ts',
-      title: 'teaches the weights to do without the block what they do with it',
-    },
-    'train.distill=false': {
-      shownIn: 'test/train/distillation.test.ts',
-      title: 'teaches nothing where no proven lesson is shown, or where the lessons changed meanwhile',
-    },
     'train.live=false': {
       shownIn: 'test/served/training-sources.slow.ts',
       title: 'are attempted again, graded by the configured verifier, and trained on',
