@@ -158,6 +158,21 @@ describe('what happened, told in an earlier session', () => {
     expect(await asked('Who is the courier of the parcel?')).not.toContain('Mallory');
   });
 
+  it('is no answer to a question about somebody else whom the person speaks of', async () => {
+    await say('Hey Marta, the charity race was worth it: I found my pace again.', {
+      session: 'race',
+      isDone: true,
+    });
+    const own = 'How was the charity race?';
+    const others = 'How was the charity race of Marta?';
+    await vi.waitFor(async () => expect(await asked(own)).toContain('found my pace'), SOON);
+    expect(await asked(others)).toContain('found my pace');
+    for (let nth = 1; nth <= 5; nth++)
+      await say(`I sent Marta the invoice number ${nth}.`, { session: `marta-${nth}`, isDone: true });
+    await vi.waitFor(async () => expect(await asked(others)).not.toContain('found my pace'), SOON);
+    expect(await asked(own)).toContain('found my pace');
+  });
+
   it('is not quoted any more once the person asked to forget it', async () => {
     await say('My locker at the pool has the number 4711.', { session: 'locker', isDone: true });
     await vi.waitFor(

@@ -18,6 +18,8 @@ export interface IndexAnswer {
   readonly hits: readonly IndexHit[];
   /** How much a query's word says: 1 for one that no message has, less for common ones. */
   weightOf(code: number): number;
+  /** How many of the asker's messages have it. */
+  countOf(code: number): number;
 }
 
 export interface IndexQuery {
@@ -101,13 +103,14 @@ export function createMessageIndex(
       loading = loading.catch(() => undefined).then(load);
       await loading;
       const own = owners.get(owner);
-      if (own === undefined) return { hits: [], weightOf: () => 1 };
+      if (own === undefined) return { hits: [], weightOf: () => 1, countOf: () => 0 };
       const byWords = scoreWords(own, codes);
       const byMeaning =
         vectors && vector ? scoreMeaning(own, vector, vectors) : new Map<number, NearPassage>();
       return {
         hits: joinHits(own, byWords, byMeaning, most),
         weightOf: (code) => weightIn(own, code),
+        countOf: (code) => own.counts.get(code) ?? 0,
       };
     },
   };

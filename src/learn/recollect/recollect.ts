@@ -11,6 +11,7 @@ import { type ForgetRequest, isForgotten, readForgetRequests } from '../memory/w
 import { ownerOf, type PassageModel, passagesOf, wordCodes } from './encode-message.ts';
 import { createMessageIndex, type IndexAnswer, type IndexHit } from './message-index.ts';
 import { readNamedTimes } from './named-days.ts';
+import { isAboutOne, namesIn, speaksToOne } from './named-others.ts';
 
 interface RecollectOptions {
   readonly records: Pick<Records, 'factsOf' | 'turn'>;
@@ -36,6 +37,8 @@ const VECTOR_MS = 150;
 interface Passage extends Omit<Recollection, 'times'> {
   readonly fit: number;
   readonly sentences: readonly string[];
+  /** It names somebody that the question is about, or the question names nobody. */
+  readonly isAbout: boolean;
 }
 
 /**
@@ -52,6 +55,9 @@ export function createRecollect(options: RecollectOptions): Recollect {
     const vector = await vectorOf(query.text, options);
     const answer = await index.search(ownerOf(query), { codes, vector }, MOST_CANDIDATES);
     const wanted = weighWords(codes, answer);
+    const names = namesIn(query.text);
+    const others = names.filter((name) => isWellKnown(name, answer));
+    let isOwnName = false;
     const passages: Passage[] = [];
     const requests: { readonly at: number; readonly request: ForgetRequest }[] = [];
     for (const hit of answer.hits) {
@@ -64,16 +70,18 @@ export function createRecollect(options: RecollectOptions): Recollect {
       const asked = sentences.flatMap(readForgetRequests);
       requests.push(...asked.map((request) => ({ at, request })));
       if (asked.length > 0) continue;
+      if (others.length > 0) isOwnName ||= spokenTo(turn).some((text) => speaksToOne(names, text));
       const passage = cutPassage(sentences, wanted, hit);
       if (hasMark(passage.text) || hasSecret(passage.text)) continue;
       const { session, id } = view;
-      passages.push({ session, turn: id, at, ...passage });
+      const isAbout = others.length === 0 || isAboutOne(others, sentences.join('\n'));
+      passages.push({ session, turn: id, at, ...passage, isAbout });
     }
     const isTakenBack = ({ at, sentences }: Passage): boolean =>
       requests.some((one) => one.at > at && sentences.some((s) => isForgotten(one.request, readClaim(s))));
     const kind = query.project === undefined ? 'personal' : 'project';
     return choosePassages(
-      passages.filter((passage) => !isTakenBack(passage)),
+      passages.filter((passage) => (passage.isAbout || isOwnName) && !isTakenBack(passage)),
       LEAST_FIT[vector === undefined ? 'words' : kind],
     );
   };
@@ -104,6 +112,25 @@ const LEAST_FIT = {
 } as const;
 /** Below this share of the best one's fit, too. */
 const LEAST_SHARE = 0.55;
+
+/** Below so many messages that have a name, one without it may still be about them. */
+const FEWEST_NAMED = 5;
+
+const isWellKnown = (name: string, { countOf }: IndexAnswer): boolean =>
+  wordCodes(name).some((code) => countOf(code) >= FEWEST_NAMED);
+
+/** Messages of an agent, and their beginnings, that are looked through for whom it speaks to. */
+const MOST_REPLIES = 40;
+const GREETING = 400;
+
+/** What the agent said in a conversation: who it speaks to is its author. */
+const spokenTo = ({ request }: DecodedTurn): readonly string[] =>
+  request.messages
+    .filter(({ role }) => role === 'assistant')
+    .slice(-MOST_REPLIES)
+    .flatMap(({ content }) =>
+      content.flatMap((part) => (part.type === 'text' ? part.text.slice(0, GREETING) : [])),
+    );
 
 type WantedWords = ReadonlyMap<number, number>;
 
