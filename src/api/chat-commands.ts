@@ -144,9 +144,7 @@ const NOT_YET = 'Instar has recorded no answer in this session yet.';
 async function why({ lessonsApi, answered }: Act): Promise<ChatCommandAnswer> {
   const explanation = answered === undefined ? undefined : await lessonsApi.why(answered);
   if (explanation === undefined) return said(NOT_YET);
-  const shown = asArray(explanation.lessons)
-    .map(asObject)
-    .filter(({ verdict }) => verdict === 'shown' || verdict === 'listed');
+  const shown = asArray(explanation.ranking).map(asObject);
   if (shown.length === 0) return said('No lesson was shown for the last answer.');
   const rows = shown.map((lesson) => `- ${titleOf(lesson)}: ${asString(lesson.because) ?? ''}`);
   return said([`Shown for the last answer (${plural(shown.length, 'lesson')}):`, '', ...rows].join('\n'));

@@ -8,10 +8,11 @@ import { printWrapped, titleText } from './show-lessons.ts';
 /** Of lessons that were not shown for the same kind of reason, this many are named. */
 const MOST_OF_A_KIND = 5;
 
+/** The forms in which something stands in a prompt. */
+const FORMS: Readonly<Record<string, string>> = { shown: 'shown', listed: 'a line', quoted: 'said before' };
+
 /** Verdicts about lessons that were in use and in scope come first; of the others fewer are of interest. */
 const HEADINGS: readonly (readonly [heading: string, verdicts: readonly string[]])[] = [
-  ['shown', ['shown']],
-  ['a line', ['listed']],
   ['held out', ['held-out']],
   [
     'not shown',
@@ -58,16 +59,14 @@ export function printExplanation(
     rowsOf(
       heading,
       lessons.filter(({ verdict }) => verdicts.includes(asString(verdict) ?? '')),
-      isAll || heading === 'shown',
+      isAll,
     ),
   );
-  const said = asArray(explanation.said).map(asObject);
-  const quotes = said.map(({ at: when, session, because }): readonly [string, Part] => [
-    'said before',
-    `${localTime(Date.parse(String(when)))} in session ${shortId(String(session))}: ${String(because)}`,
-  ]);
-  if (rows.length + quotes.length > 0) printer.line('');
-  printer.fields([...rows, ...quotes]);
+  const ranked = asArray(explanation.ranking)
+    .map(asObject)
+    .flatMap((one) => rowsOf(FORMS[asString(one.verdict) ?? ''] ?? '', [one], true));
+  if (ranked.length + rows.length > 0) printer.line('');
+  printer.fields([...ranked, ...rows]);
   const compared = asArray(explanation.choices)
     .map(asObject)
     .findLast(({ engine }) => asString(engine) !== 'none');
@@ -77,6 +76,8 @@ export function printExplanation(
   printer.note(dim(`${by}; domain ${String(name)} (${String(why)})`));
 }
 
+const idOf = ({ id }: JsonObject): string => (typeof id === 'string' ? ` (${shortId(id)})` : '');
+
 function rowsOf(
   heading: string,
   lessons: readonly JsonObject[],
@@ -85,7 +86,7 @@ function rowsOf(
   const named = isAll ? lessons : lessons.slice(0, MOST_OF_A_KIND);
   const rows = named.map((lesson): readonly [string, Part] => [
     heading,
-    `${titleText(lesson)} (${shortId(asString(lesson.id) ?? '')}): ${asString(lesson.because) ?? ''}`,
+    `${titleText(lesson)}${idOf(lesson)}: ${asString(lesson.because) ?? ''}`,
   ]);
   const rest = lessons.length - named.length;
   return rest === 0 ? rows : [...rows, [heading, dim(`and ${rest} more (--all names them)`)]];

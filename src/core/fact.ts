@@ -177,6 +177,8 @@ export type Fact =
       readonly inPrompt?: readonly string[];
       /** The turns whose messages are quoted. Absent when there are none. */
       readonly quoted?: readonly string[];
+      /** How well each of `quoted` fits the message, from 0 to 1. Facts of earlier versions have none. */
+      readonly relevance?: readonly number[];
       readonly heldOut: readonly string[];
       /** Those of `lessons` that the session says nothing about: it could not have been without them. Absent when there are none. */
       readonly unmeasured?: readonly string[];

@@ -51,6 +51,8 @@ export interface Recollection {
   readonly text: string;
   /** The times that it names by their distance from then, as "yesterday". */
   readonly times: readonly NamedTime[];
+  /** 0 to 1: how well it fits the message; half is enough, as of a lesson. */
+  readonly relevance: number;
 }
 
 /** A time that words name by its distance from the day on which they were said. */

@@ -132,7 +132,9 @@ describe('what happened, told in an earlier session', () => {
     await asked(CORNERS, { session: 'why' });
     await vi.waitFor(async () => {
       const { stdout } = await runInProcess(['lessons', 'why', 'last', '--home', home.dir]);
-      expect(stdout).toMatch(/said before +.* in session parcel: this message asks about it/);
+      expect(stdout).toMatch(
+        /said before +Said on .* in session parcel: this message asks about it \(0\.\d\d, 0\.50 is enough\)/,
+      );
     }, SOON);
   });
 

@@ -204,6 +204,15 @@ const explainedTurn = () =>
         relevance: number.optional(),
       }),
     ),
+    ranking: z.array(
+      z.looseObject({
+        id: text.optional(),
+        title: text,
+        session: text.optional(),
+        verdict: text,
+        because: text,
+      }),
+    ),
     choices: z.array(z.looseObject({ text: text.optional(), engine: text.optional() })),
     route: z.looseObject({ tier: text, target: text.optional(), reason: text.optional() }).optional(),
   });

@@ -3,6 +3,7 @@ import { isUnattributed } from '../../core/principal.ts';
 import type { Recollect, Recollection } from '../../core/recollection.ts';
 import type { DecodedTurn, Records, TurnView } from '../../core/store.ts';
 import { taskOf } from '../../evidence/turn-evidence.ts';
+import { relevanceOf } from '../../lessons/recall/relevance.ts';
 import { readOwnWords } from '../../reader/own-sentences.ts';
 import { hasMark } from '../../redact/scan-context.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
@@ -34,7 +35,7 @@ const LONGEST_PASSAGE = 600;
 const VECTOR_MS = 150;
 
 /** Words of a message that fit a query. */
-interface Passage extends Omit<Recollection, 'times'> {
+interface Passage extends Omit<Recollection, 'times' | 'relevance'> {
   readonly fit: number;
   readonly sentences: readonly string[];
   /** It names somebody that the question is about, or the question names nobody. */
@@ -110,6 +111,8 @@ const LEAST_FIT = {
   /** Where only words are compared. */
   words: 0.15,
 } as const;
+/** Log-odds for each unit of fit. */
+const FIT_EVIDENCE = 4;
 /** Below this share of the best one's fit, too. */
 const LEAST_SHARE = 0.55;
 
@@ -189,5 +192,12 @@ function choosePassages(passages: readonly Passage[], leastFit: number): readonl
   }
   return chosen
     .toSorted((one, other) => one.at - other.at)
-    .map(({ session, turn, at, text }) => ({ session, turn, at, text, times: readNamedTimes(text, at) }));
+    .map(({ session, turn, at, text, fit }) => ({
+      session,
+      turn,
+      at,
+      text,
+      times: readNamedTimes(text, at),
+      relevance: relevanceOf(FIT_EVIDENCE * (fit - leastFit)),
+    }));
 }

@@ -1,14 +1,15 @@
 import { ANONYMOUS } from '../../core/caller.ts';
 import type { StoredFact } from '../../core/fact.ts';
-import { compact, type JsonObject } from '../../core/json.ts';
+import { asNumber, compact, type JsonObject } from '../../core/json.ts';
 import type { Library } from '../../core/library.ts';
 import { AUTO_MODEL } from '../../core/overlay.ts';
 import type { Records, TurnView } from '../../core/store.ts';
 import { isNgramEngine } from '../../embed/ngram-embed.ts';
+import { writtenDay } from '../../text/phrases.ts';
 import { shortId } from '../../text/short-id.ts';
 import { createReadLearnedIn, type LearnedIn } from '../scope.ts';
 import { namesOf } from '../title.ts';
-import { explainLessons, type RecallDecision } from './explain-turn.ts';
+import { type ExplainedLesson, explainLessons, type RecallDecision } from './explain-turn.ts';
 
 const BY_LETTERS =
   'found by letters: the sentence model was not ready; the task is looked at again with the next message';
@@ -52,6 +53,7 @@ export async function explainTurn(
       }),
     );
   }
+  const explained = explainLessons(options);
   return compact({
     turn: id,
     session: turn.session,
@@ -61,9 +63,9 @@ export async function explainTurn(
     role: turn.role,
     generation: turn.generation,
     shown: turn.lessons.map((lesson) => ({ id: lesson, ...namesOf(library.lesson(lesson)) })),
-    lessons: explainLessons(options).map((one) => ({ ...one })),
+    lessons: explained.map((one) => ({ ...one })),
+    ranking: rankShown(explained, await readQuoted(turn, all, records)),
     choices,
-    said: await readQuoted(turn, all, records),
     route: routeOf(turn, recalls),
     note: noteFor(turn, choices.length, library),
   });
@@ -74,22 +76,34 @@ async function readQuoted(
   turn: TurnView,
   decisions: readonly RecallDecision[],
   records: Pick<Records, 'turn'>,
-): Promise<readonly JsonObject[] | undefined> {
+): Promise<readonly JsonObject[]> {
   const until = turn.endedAt ?? Infinity;
   const quoted = decisions.flatMap(({ at, fact }) =>
-    at <= until ? (fact.quoted ?? []).map((id) => ({ id, asked: fact.turn })) : [],
+    at <= until
+      ? (fact.quoted ?? []).map((id, nth) => ({ id, asked: fact.turn, relevance: fact.relevance?.[nth] }))
+      : [],
   );
   const said: JsonObject[] = [];
-  for (const { id, asked } of quoted) {
+  for (const { id, asked, relevance } of quoted) {
     const source = await records.turn(id);
     if (source === undefined) continue;
     const at = new Date(source.startedAt).toISOString();
-    const because =
-      asked === turn.id ? 'this message asks about it' : `turn ${shortId(asked)} asked about it`;
-    said.push({ at, session: source.session, turn: id, because });
+    const asks = asked === turn.id ? 'this message asks about it' : `turn ${shortId(asked)} asked about it`;
+    const because = relevance === undefined ? asks : `${asks} (${relevance.toFixed(2)}, 0.50 is enough)`;
+    const title = `Said on ${writtenDay(new Date(source.startedAt))} in session ${shortId(source.session)}`;
+    const { session } = source;
+    said.push(compact({ title, at, session, turn: id, verdict: 'quoted', because, relevance }));
   }
-  return said.length === 0 ? undefined : said;
+  return said;
 }
+
+/** All that stands in the prompt, whole lessons, lines and quotations, in one order: what fits best comes first. */
+const rankShown = (lessons: readonly ExplainedLesson[], quotations: readonly JsonObject[]): JsonObject[] =>
+  [
+    ...lessons.filter(({ verdict }) => verdict === 'shown').map((one): JsonObject => ({ ...one })),
+    ...quotations,
+    ...lessons.filter(({ verdict }) => verdict === 'listed').map((one): JsonObject => ({ ...one })),
+  ].toSorted((one, other) => (asNumber(other.relevance) ?? 1) - (asNumber(one.relevance) ?? 1));
 
 /** What the router chose for the conversation of a turn, and why. Undefined for a turn that was not routed, and for a sub-agent's. */
 function routeOf(turn: TurnView, recalls: readonly StoredFact[]): JsonObject | undefined {

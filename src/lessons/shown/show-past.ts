@@ -69,6 +69,7 @@ export function addPast(
       block: hashShownText([text]),
       lessons: [],
       quoted: quotes.map((one) => one.turn),
+      relevance: quotes.map((one) => one.relevance),
       heldOut: [],
       considered: [],
       engine: 'words',

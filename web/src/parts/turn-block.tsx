@@ -214,7 +214,7 @@ function Why({ turn }: { readonly turn: string }) {
   return (
     <div class="why">
       <Loaded of={reasons}>
-        {({ note, lessons, choices, route }) => (
+        {({ note, lessons, ranking, choices, route }) => (
           <>
             {note !== undefined && <p>{note}</p>}
             {route !== undefined && (
@@ -223,16 +223,20 @@ function Why({ turn }: { readonly turn: string }) {
                 {route.target !== undefined && ` (${route.target})`}: {route.reason}
               </p>
             )}
-            {lessons.length > 0 && (
+            {ranking.length + lessons.length > 0 && (
               <Table
-                label="Why each lesson was shown or not"
-                rows={lessons}
-                keyOf={({ id }) => id}
+                label="What stands in the prompt, the best fitting first, and what does not"
+                rows={rankRows({ ranking, lessons })}
+                keyOf={({ id, title, because }) => id ?? `${title} ${because}`}
                 columns={[
                   {
                     head: 'Lesson',
-                    cell: ({ id, title }) => (
-                      <a href={linkTo(['lessons', id])}>
+                    cell: ({ id, title, session }) => (
+                      <a
+                        href={
+                          id === undefined ? linkTo(['sessions', session ?? '']) : linkTo(['lessons', id])
+                        }
+                      >
                         <Text>{title}</Text>
                       </a>
                     ),
@@ -260,6 +264,12 @@ function Why({ turn }: { readonly turn: string }) {
     </div>
   );
 }
+
+/** What stands in the prompt, the best fitting first; then what does not. */
+const rankRows = ({ ranking, lessons }: Pick<TurnReasons, 'ranking' | 'lessons'>): TurnReasons['ranking'] => [
+  ...ranking,
+  ...lessons.filter((one) => !ranking.some(({ id }) => id === one.id)),
+];
 
 function numbersOf({ usage, usd, firstByteMs, totalMs }: ThreadTurn): string {
   const cached = usage?.cacheReadTokens ?? 0;
