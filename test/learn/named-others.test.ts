@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { isAboutOne, namesIn, speaksToOne } from '../../src/learn/recollect/named-others.ts';
+import { isAboutOne, namesAskedAbout, speaksToOne } from '../../src/learn/recollect/named-others.ts';
 
 it('finds the names in a question, and neither its first word nor a day', () => {
-  expect(namesIn("What did Melanie say about Oliver's bone?")).toEqual(['Melanie', 'Oliver']);
-  expect(namesIn('Where did I put it on Monday in March?')).toEqual([]);
+  expect(namesAskedAbout("What did Melanie say about Oliver's bone?")).toEqual(['Melanie', 'Oliver']);
+  expect(namesAskedAbout('Where did I put it on Monday in March?')).toEqual([]);
 });
 
 it('takes no German noun for a name', () => {
-  expect(namesIn('Wann ist der Termin bei dem Zahnarzt in der Stadt?')).toEqual([]);
+  expect(namesAskedAbout('Wann ist der Termin bei dem Zahnarzt in der Stadt?')).toEqual([]);
 });
 
 it('tells words about somebody from words to them', () => {

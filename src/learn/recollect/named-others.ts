@@ -17,7 +17,7 @@ const wordsIn = (text: string): readonly string[] =>
   (text.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? []).map((word) => word.replace(/['’]s?$/u, ''));
 
 /** The names in a question. */
-export function namesIn(question: string): readonly string[] {
+export function namesAskedAbout(question: string): readonly string[] {
   if (detectLanguages(question.toLowerCase()).has('german')) return [];
   const inside = question.split(SENTENCE).flatMap((sentence) => wordsIn(sentence).slice(1));
   return [...new Set(inside.filter((word) => NAME.test(word) && !DATES.has(word)))];

@@ -12,7 +12,7 @@ import { type ForgetRequest, isForgotten, readForgetRequests } from '../memory/w
 import { ownerOf, type PassageModel, passagesOf, wordCodes } from './encode-message.ts';
 import { createMessageIndex, type IndexAnswer, type IndexHit } from './message-index.ts';
 import { readNamedTimes } from './named-days.ts';
-import { isAboutOne, namesIn, speaksToOne } from './named-others.ts';
+import { isAboutOne, namesAskedAbout, speaksToOne } from './named-others.ts';
 
 interface RecollectOptions {
   readonly records: Pick<Records, 'factsOf' | 'turn'>;
@@ -56,7 +56,7 @@ export function createRecollect(options: RecollectOptions): Recollect {
     const vector = await vectorOf(query.text, options);
     const answer = await index.search(ownerOf(query), { codes, vector }, MOST_CANDIDATES);
     const wanted = weighWords(codes, answer);
-    const names = namesIn(query.text);
+    const names = namesAskedAbout(query.text);
     const others = names.filter((name) => isWellKnown(name, answer));
     let isOwnName = false;
     const passages: Passage[] = [];
