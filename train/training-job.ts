@@ -121,10 +121,12 @@ export function createTrainJob(options: TrainJobOptions): Job {
     },
     run: async ({ from, signal, checkpoint, reserve }): Promise<JobEnd> => {
       const moves: string[] = [];
+      let yielded = 0;
       const resume = readCheckpoint(parseJson(from ?? ''));
       try {
         for await (const event of run({ reserve, ...(resume === undefined ? {} : { resume }) }, signal)) {
           // Another process goes on from these weights, where its engine is the same.
+          if (event.type === 'step-trained' || event.type === 'pair-weighed') yielded++;
           if (event.type === 'step-trained')
             await checkpoint(JSON.stringify({ batch: event.batch, ...event.checkpoint }));
           if (event.type === 'paused') return { end: 'paused' };
@@ -140,7 +142,7 @@ export function createTrainJob(options: TrainJobOptions): Job {
         return { end: 'failed', why: error.message, isRetryable: error.category !== 'user' };
       }
       if (signal.aborted) return { end: 'paused' };
-      return { end: 'done', note: `${noteOf(generation())}${moves.join(', ') || 'nothing moved'}` };
+      return { end: 'done', note: `${noteOf(generation())}${moves.join(', ') || 'nothing moved'}`, yielded };
     },
   };
 }

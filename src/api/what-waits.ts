@@ -7,12 +7,13 @@ import { describeSpool, readSpoolState } from './describe-spool.ts';
  * a sentence. From the state of the learning thread, of the library, of the clock and of the record.
  */
 export function withWaiting(status: JsonObject): JsonObject {
-  const { recording, time, library, learning } = status;
+  const { recording, time, library, learning, schedule } = status;
   const waiting = [
     ...storeWaits(asObject(recording)),
     ...timeWaits(asObject(time)),
     ...learningWaits(asObject(learning)),
     ...libraryWaits(asObject(library)),
+    ...asArray(asObject(schedule).waits).map(asObject),
   ];
   return { ...status, waiting };
 }

@@ -339,6 +339,9 @@ type BackgroundFact =
       /** The run is over: no further part follows. */
       readonly isOver: boolean;
       readonly note?: string;
+      /** Of a finished run: how much came of it, and the numbers of the newest facts that it had read. */
+      readonly yielded?: number;
+      readonly input?: string;
       readonly spent: JobUsage;
     }
   /** A reply of a policy in training, in tokens. The turn itself has the same reply as text. */

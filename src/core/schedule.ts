@@ -1,4 +1,5 @@
 import type { BudgetedWork, BudgetRefusal, JobUsage, Reservation, Spending } from './budget.ts';
+import type { IndexedType } from './store.ts';
 
 /** Background work that may be interrupted at any moment and later resumes from its checkpoint. */
 export interface Job {
@@ -9,6 +10,10 @@ export interface Job {
   readonly needsWindow: boolean;
   /** The expected duration of one run, in milliseconds. */
   estimate(): number;
+  /** After a finished run the next one waits this long. */
+  readonly restMs?: number;
+  /** The facts that it learns from: while no newer one is there, a run that has finished is not repeated. */
+  readonly reads?: readonly IndexedType[];
   /** Whether there is something to do. */
   isReady(): Promise<boolean> | boolean;
   /**
@@ -40,7 +45,14 @@ export type JobCost = Partial<Pick<Spending, 'tokens' | 'usd' | 'unpriced'>>;
 
 export type JobEnd =
   /** `paused`: there is more to do, and the checkpoint says where. */
-  | { readonly end: 'done' | 'paused'; readonly note?: string }
+  | {
+      readonly end: 'done' | 'paused';
+      readonly note?: string;
+      /** What came of a finished run, counted; 0 three nights in a row pauses the job. Absent: it is not counted. */
+      readonly yielded?: number;
+      /** What a finished run had read. Set by the schedule. */
+      readonly input?: string;
+    }
   | { readonly end: 'failed'; readonly why: string; readonly isRetryable: boolean };
 
 /** The state of a job, folded from its facts. */
@@ -58,7 +70,15 @@ export interface JobHistory {
   readonly lastEnd:
     | { readonly at: number; readonly end: 'done' | 'paused' | 'failed'; readonly note?: string }
     | undefined;
-  readonly lastDone: { readonly at: number; readonly note?: string } | undefined;
+  readonly lastDone: { readonly at: number; readonly note?: string; readonly input?: string } | undefined;
+  /** Nights in a row, up to the last, in which finished runs yielded nothing. */
+  readonly barren: BarrenNights;
+}
+
+export interface BarrenNights {
+  readonly nights: number;
+  /** When the last of them was counted. */
+  readonly at: number;
 }
 
 /**

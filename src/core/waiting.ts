@@ -24,6 +24,8 @@ export type WaitingCode =
   | 'needs-approval'
   /** On trial, and no measurement decides: the owner does. */
   | 'not-tested'
+  /** Three nights in a row brought nothing. */
+  | 'job-paused'
   | 'clock-not-believed'
   | 'store-degraded'
   /** What happened meanwhile waits in this home. */

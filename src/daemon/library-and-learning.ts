@@ -173,15 +173,9 @@ export async function openSlowParts(
     log,
     records,
     jobs: ({ history }) => [
-      createConsolidationJob({
-        open: library.open,
-        command: learning.practice,
-        records,
-        now: clock.now,
-        history,
-      }),
+      createConsolidationJob({ open: library.open, command: learning.practice, records }),
       createEarlierJob({ command: learning.practice, history }),
-      createReflectionJob({ command: learning.practice, clock, history }),
+      createReflectionJob({ command: learning.practice }),
       createPracticeJob(quiet),
       ...(training === undefined ? [] : [training.job(history)]),
     ],

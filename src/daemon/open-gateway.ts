@@ -151,7 +151,7 @@ function createApis({ base, record, learned, slow }: GatewayParts, status: () =>
 
 /** `instar status`: each part describes itself. */
 function createStatus(
-  { base, record, learned }: GatewayParts,
+  { base, record, learned, slow }: GatewayParts,
   traffic: () => { readonly requests: JsonObject; readonly endUsers: number },
 ): () => JsonObject {
   const { clock, started, names, live } = base;
@@ -175,6 +175,7 @@ function createStatus(
         endUsers,
         ...compact({ sharedRecord: shared?.describe(), router: overlays.router.describe() }),
         learning: learning.status(),
+        schedule: { waits: [...slow.schedule.waits()] },
         settings: live.describe(),
         memoryBytes: process.memoryUsage.rss(),
       }),

@@ -1,6 +1,7 @@
 import type { Spending } from '../core/budget.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { JobHistory, Presence, PresenceSource } from '../core/schedule.ts';
+import { pausedUntil } from './job-history.ts';
 import type { JobLimits } from './jobs-budget.ts';
 import { JOB_MINUTES_PER_DAY } from './jobs-budget.ts';
 
@@ -53,7 +54,7 @@ export function describeSchedule(view: ScheduleView): JsonObject {
       limits: { minutes: JOB_MINUTES_PER_DAY, tokens: limits.tokensPerDay, usd: limits.usdPerDay },
       refusal: view.refusal,
     }),
-    jobs: view.jobs.map(describeJob),
+    jobs: view.jobs.map((job) => describeJob(job, view.now)),
     next: describeNext(view),
     windows: describeWindows(view),
   });
@@ -65,7 +66,7 @@ function describeSignal(reading: Presence, sources: readonly PresenceSource[]): 
   return compact({ source, state, why, sees, idleMs, until: isoTime(until) });
 }
 
-function describeJob({ name, needsWindow, history, note }: JobView): JsonObject {
+function describeJob({ name, needsWindow, history, note }: JobView, now: number): JsonObject {
   const lastEnd = history?.lastEnd;
   return compact({
     name,
@@ -74,8 +75,14 @@ function describeJob({ name, needsWindow, history, note }: JobView): JsonObject 
     unfinished: history?.run,
     last: lastEnd && compact({ at: isoTime(lastEnd.at), end: lastEnd.end, note: lastEnd.note }),
     lastDone: isoTime(history?.lastDone?.at),
+    pausedUntil: history && pausedAfter(history, now),
   });
 }
+
+const pausedAfter = (history: JobHistory, now: number): string | undefined => {
+  const until = pausedUntil(history);
+  return until !== undefined && until > now ? isoTime(until) : undefined;
+};
 
 const NOBODY = 'nobody is present now';
 

@@ -1,7 +1,8 @@
 import type { JobUsage } from '../core/budget.ts';
 import { addSpending, NOTHING_SPENT, type Spending } from '../core/budget.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
-import type { JobHistory } from '../core/schedule.ts';
+import { compact } from '../core/json.ts';
+import type { BarrenNights, JobHistory } from '../core/schedule.ts';
 
 type JobFact = Fact & { readonly type: 'job-leased' | 'job-checkpointed' | 'job-ended' };
 
@@ -21,6 +22,7 @@ const NEVER: JobHistory = {
   unended: NO_USAGE,
   lastEnd: undefined,
   lastDone: undefined,
+  barren: { nights: 0, at: Number.NEGATIVE_INFINITY },
 };
 
 /** Folds the leases and ends of one job and at least the checkpoints of its last run. */
@@ -45,11 +47,32 @@ function foldOne(history: JobHistory, { at, fact }: StoredFact & { readonly fact
         run: fact.isOver ? undefined : fact.run,
         from: fact.isOver ? undefined : next.from,
         lastEnd: { ...end, end: fact.end },
-        lastDone: fact.end === 'done' ? end : history.lastDone,
+        lastDone: fact.end === 'done' ? { ...end, ...compact({ input: fact.input }) } : history.lastDone,
+        barren: fact.end === 'done' ? barrenAfter(history, fact.yielded, at) : history.barren,
       };
     }
   }
 }
+
+/** After so many nights in a row without a result a job pauses for a week. */
+export const BARREN_NIGHTS = 3;
+const PAUSE_MS = 7 * 86_400_000;
+/** Runs that are closer together are of one night. */
+const NIGHT_MS = 12 * 3_600_000;
+
+export function barrenAfter(
+  { barren }: Pick<JobHistory, 'barren'>,
+  yielded: number | undefined,
+  at: number,
+): BarrenNights {
+  if (yielded === undefined) return barren;
+  if (yielded > 0) return NEVER.barren;
+  return Math.abs(at - barren.at) < NIGHT_MS ? barren : { nights: barren.nights + 1, at };
+}
+
+/** Until when a job pauses, because too many nights in a row brought nothing. */
+export const pausedUntil = ({ barren }: Pick<JobHistory, 'barren'>): number | undefined =>
+  barren.nights < BARREN_NIGHTS ? undefined : barren.at + PAUSE_MS;
 
 /** The run of the last lease: the one whose checkpoints matter. */
 export function lastRunIn(facts: readonly StoredFact[]): string | undefined {

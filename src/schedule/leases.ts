@@ -2,6 +2,7 @@ import type { JobUsage } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
 import type { NamedLease, NamedLeases } from '../core/jobs.ts';
+import { compact } from '../core/json.ts';
 import type { Job, JobEnd, JobHistory } from '../core/schedule.ts';
 import { foldJob, lastRunIn } from './job-history.ts';
 
@@ -140,6 +141,7 @@ function createLease({ job, run, from }: LeasedRun, first: number, append: Appen
           end: end.end,
           isOver,
           ...noted,
+          ...(end.end === 'done' ? compact({ yielded: end.yielded, input: end.input }) : {}),
           spent,
         } as const;
         const written = await write(fact);

@@ -7,7 +7,9 @@ import type { SchedulePhase } from '../core/fact.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Job, PresenceSource } from '../core/schedule.ts';
 import type { Records } from '../core/store.ts';
+import type { WaitingCode } from '../core/waiting.ts';
 import { describeSchedule, findWindows } from './describe-schedule.ts';
+import { BARREN_NIGHTS } from './job-history.ts';
 import { openJobsBudget } from './jobs-budget.ts';
 import {
   createLeases,
@@ -21,6 +23,7 @@ import { openSources } from './presence-sources.ts';
 import { createScheduler, type Later, readSources, type ScheduleNews, type Scheduler } from './scheduler.ts';
 import { defaultScheduleRules, type ScheduleRules } from './state.ts';
 import { isQuiet, judgeWindow } from './step.ts';
+import { worthwhileJobs } from './worthwhile-jobs.ts';
 
 interface ScheduleOptions {
   readonly settings: Config['schedule'];
@@ -50,6 +53,8 @@ interface ServedSchedule {
   reload(): void;
   /** A request arrived or was answered. */
   noticeTraffic(inFlight: number): void;
+  /** Jobs that pause, for `GET /api/status`. */
+  waits(): readonly JsonObject[];
   /** For `GET /api/schedule`. */
   describe(): Promise<JsonObject>;
   /** A reservation of the day's budget of background jobs, for work that the scheduler does not run. Never rejects. */
@@ -77,7 +82,7 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
   const sources = [...(slowWork?.sources ?? opened.all)];
   const rules = { ...defaultScheduleRules, ...(isWorker ? { quietMs: 0 } : {}), ...slowWork?.rules };
   const journal = createRecordsJournal(records, clock);
-  const { jobs, leases } = openJobs(options, journal);
+  const { jobs, leases, pauses } = openJobs(options, journal);
   let scheduler: Scheduler | undefined;
   let budget: Budget | undefined;
   let again: NodeJS.Timeout | undefined;
@@ -109,6 +114,14 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
       lastActivity = clock.monotonic();
       scheduler?.noticeTraffic(inFlight);
     },
+    waits: () =>
+      [...pauses].map(([job, until]) => ({
+        code: 'job-paused' satisfies WaitingCode,
+        count: 1,
+        what: `the background job ${job}`,
+        why: `pauses: nothing came of it ${BARREN_NIGHTS} nights in a row`,
+        nextAt: new Date(until).toISOString(),
+      })),
     describe: async () => {
       await begun;
       const histories = await Promise.all(jobs.map(({ name }) => leases.history(name)));
@@ -162,9 +175,13 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
 
 /** The jobs and the right to run them; both agree with other processes where there are some. */
 function openJobs(
-  { clock, newId, shared, slowWork, jobs: createJobs }: ScheduleOptions,
+  { clock, newId, shared, slowWork, records, jobs: createJobs }: ScheduleOptions,
   journal: JobJournal,
-): { readonly jobs: readonly Job[]; readonly leases: Leases } {
+): {
+  readonly jobs: readonly Job[];
+  readonly leases: Leases;
+  readonly pauses: ReadonlyMap<string, number>;
+} {
   // The kernel lock on the home, or the job's right in a database, belongs to this process: earlier holders of leases are gone.
   const leases = createLeases({
     journal,
@@ -174,9 +191,11 @@ function openJobs(
     isAlone: true,
     leaseMs: LEASE_MS,
   });
-  const jobs = slowWork?.jobs ?? createJobs(leases);
-  if (shared === undefined) return { jobs, leases };
-  return { jobs: sharedJobs(jobs, shared), leases: shareLeases(leases, jobs, shared) };
+  const { history } = leases;
+  const pauses = new Map<string, number>();
+  const jobs = worthwhileJobs(slowWork?.jobs ?? createJobs(leases), { history, records, clock, pauses });
+  if (shared === undefined) return { jobs, leases, pauses };
+  return { jobs: sharedJobs(jobs, shared), leases: shareLeases(leases, jobs, shared), pauses };
 }
 
 const historyAt = <T>(histories: readonly T[], index: number): { readonly history?: T } => {

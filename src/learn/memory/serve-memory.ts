@@ -3,7 +3,7 @@ import { asString, compact, type JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
-import type { Job, JobEnd, JobHistory } from '../../core/schedule.ts';
+import type { Job, JobEnd } from '../../core/schedule.ts';
 import type { Records } from '../../core/store.ts';
 import { changedLessonId, encodeChange } from '../../lessons/codec.ts';
 import { readTrials } from '../../lessons/effect/fold-trials.ts';
@@ -121,9 +121,6 @@ interface ConsolidationJobOptions {
   readonly open: () => Pick<OpenLessons, 'library'> | undefined;
   /** Does the work in the learning thread; see `withMemory`. */
   readonly command: (request: JsonObject, signal?: AbortSignal) => Promise<JsonObject>;
-  readonly now: () => number;
-  /** What earlier runs left. */
-  readonly history: (job: string) => Promise<JobHistory>;
   readonly records: Pick<Records, 'events'>;
 }
 
@@ -137,18 +134,16 @@ const MS_PER_TEXT = 15;
  * `instar lessons consolidate` makes them. What it did before it was stopped counts, and it goes on with the rest.
  */
 export function createConsolidationJob(options: ConsolidationJobOptions): Job {
-  const { open, command, now, history, records } = options;
+  const { open, command, records } = options;
   return {
     name: CONSOLIDATION_JOB,
+    restMs: REST_MS,
     priority: 1,
     needsWindow: true,
     estimate: () => 1000 + (open()?.library.lessons().length ?? 0) * MS_PER_TEXT,
     isReady: async () => {
       const library = open()?.library;
-      if (library === undefined || !library.lessons().some(isInUse)) return false;
-      if (!(await readLearningSwitch(records)).isOn) return false;
-      const { lastDone, run } = await history(CONSOLIDATION_JOB);
-      return run !== undefined || lastDone === undefined || Math.abs(now() - lastDone.at) >= REST_MS;
+      return library?.lessons().some(isInUse) === true && (await readLearningSwitch(records)).isOn;
     },
     run: async ({ signal, checkpoint }): Promise<JobEnd> => {
       await checkpoint('the learning thread looks the library over');

@@ -1,5 +1,5 @@
 import type { Log } from '../../base/log.ts';
-import { asObject, asString, type JsonObject } from '../../core/json.ts';
+import { asNumber, asObject, asString, compact, type JsonObject } from '../../core/json.ts';
 import type { Job, JobEnd } from '../../core/schedule.ts';
 
 type PracticeCommand = (request: JsonObject, signal?: AbortSignal) => Promise<JsonObject>;
@@ -34,7 +34,7 @@ export function createPracticeJob({ command, when }: PracticeJobOptions): Job {
     },
     run: async ({ signal, checkpoint }): Promise<JobEnd> => {
       await checkpoint('a session begins or goes on');
-      const { end, note } = await command({ do: 'work' }, signal).catch(
+      const { end, note, counts, weights } = await command({ do: 'work' }, signal).catch(
         (error: unknown): JsonObject => ({
           end: signal.aborted ? 'aborted' : 'stuck',
           note: error instanceof Error ? error.message : String(error),
@@ -45,7 +45,9 @@ export function createPracticeJob({ command, when }: PracticeJobOptions): Job {
         return { end: 'failed', why: why ?? 'practice could not go on', isRetryable: true };
       if (end === 'aborted' || end === 'deferred')
         return { end: 'paused', ...(why === undefined ? {} : { note: why }) };
-      return { end: 'done', ...(why === undefined ? {} : { note: why }) };
+      const lessons = asNumber(asObject(counts).published);
+      const yielded = lessons === undefined ? undefined : lessons + (asNumber(asObject(weights).steps) ?? 0);
+      return { end: 'done', ...compact({ note: why, yielded }) };
     },
   };
 }

@@ -9,6 +9,7 @@ import {
 import { NO_USAGE } from '../../../src/schedule/job-history.ts';
 import { createLeases } from '../../../src/schedule/leases.ts';
 import { createRecordsJournal } from '../../../src/schedule/serve-schedule.ts';
+import { worthwhileJobs } from '../../../src/schedule/worthwhile-jobs.ts';
 import { DAY, openMemoryLibrary } from './memory-library.ts';
 
 async function open(autonomy: 'manual' | 'guarded' = 'guarded') {
@@ -37,13 +38,17 @@ async function open(autonomy: 'manual' | 'guarded' = 'guarded') {
   library.library.onChange(() => {
     if (--stopAfterSets === 0) stop.abort();
   });
-  const job = createConsolidationJob({
-    open: () => library,
-    command: (request) => memory.command(request, stop.signal),
-    now: clock.now,
-    history: leases.history,
-    records,
-  });
+  const [job] = worthwhileJobs(
+    [
+      createConsolidationJob({
+        open: () => library,
+        command: (request) => memory.command(request, stop.signal),
+        records,
+      }),
+    ],
+    { history: leases.history, records, clock },
+  );
+  if (job === undefined) throw new Error('no job');
   /** One part of a run, told to stop after so many change sets. */
   const run = async (sets = Number.POSITIVE_INFINITY) => {
     const lease = await leases.take(CONSOLIDATION_JOB);
