@@ -21,6 +21,28 @@ const request = http.request(settings.ANTHROPIC_BASE_URL + '/v1/chat/completions
 });
 request.end(JSON.stringify(body));
 `;
+/** The same with the settings and the printed form of OpenClaw; it refuses what OpenClaw would not understand. */
+const OPENCLAW = `#!/usr/bin/env node
+const http = require('node:http');
+const { readFileSync } = require('node:fs');
+const { models, agents } = JSON.parse(readFileSync(process.env.HOME + '/.openclaw/openclaw.json', 'utf8'));
+const provider = models.providers.instar;
+const words = process.argv.slice(2);
+const valueOf = (option) => words[words.indexOf(option) + 1];
+if (words[0] !== 'agent' || !words.includes('--local') || valueOf('--agent') !== 'main') process.exit(2);
+if (agents.defaults.model.primary !== 'instar/' + provider.models[0].id) process.exit(3);
+const body = { model: provider.models[0].id, messages: [{ role: 'user', content: valueOf('--message') }] };
+const headers = { 'content-type': 'application/json', authorization: 'Bearer ' + provider.apiKey };
+const request = http.request(provider.baseUrl + '/chat/completions', { method: 'POST', headers }, (response) => {
+  let text = '';
+  response.on('data', (chunk) => { text += chunk; });
+  response.on('end', () => {
+    const answer = JSON.parse(text).choices[0].message.content;
+    console.log('[openclaw] starting\\n' + JSON.stringify({ payloads: [{ text: 'openclaw says ' + answer }], meta: {} }));
+  });
+});
+request.end(JSON.stringify(body));
+`;
 const TOPICS = ['bread', 'diesel', 'rent', 'salaries', 'power', 'seeds', 'apples', 'tickets'];
 const NAMES = ['model', 'claude-code', 'codex', 'opencode', 'pi', 'openclaw'];
 
@@ -35,6 +57,7 @@ beforeAll(async () => {
   for (const part of [folder, path.join(folder, 'node_modules'), bin])
     mkdirSync(part, { recursive: true, mode: 0o755 });
   writeFileSync(path.join(bin, 'claude'), CLIENT, { mode: 0o755 });
+  writeFileSync(path.join(bin, 'openclaw'), OPENCLAW, { mode: 0o755 });
   process.env.PATH = `${bin}:${PATH}`;
 });
 afterAll(async () => {
@@ -56,7 +79,7 @@ const open = (name: string, agent: string | readonly string[]): Promise<InstarHe
 const text = TOPICS.map((topic) =>
   JSON.stringify({
     prompt: `${topic} ${topic}: what does the ${topic} cost?`,
-    check: { kind: 'regex', pattern: 'claude says forty-two' },
+    check: { kind: 'regex', pattern: '^(claude|openclaw) says forty-two' },
   }),
 ).join('\n');
 
@@ -73,19 +96,22 @@ async function practise(instar: InstarHere): Promise<JsonObject> {
 }
 
 describe('tasks of practice', () => {
-  it('are attempted by the agent of the config', async () => {
-    const instar = await open('by-program', 'claude-code');
-    expect(await practise(instar)).toMatchObject({ sessions: [{ end: 'done' }] });
-    const report = await instar.owner('POST', '/api/practice/report', {});
-    expect(report.counts).toMatchObject({ graded: 6, infrastructure: 0 });
-    const rewards = asArray(report.perTask).flatMap((task) => asArray(asObject(task).rewards));
-    expect(new Set(rewards)).toEqual(new Set([1]));
-    // Through the gateway, each in a session of its own that is no work of a person.
-    const sessions = asArray(await instar.owner('GET', '/api/sessions?practice=true'));
-    expect(sessions.length).toBeGreaterThanOrEqual(6);
-    expect(sessions.every((one) => String(asObject(one).id).startsWith('attempt:'))).toBe(true);
-    expect(await instar.owner('GET', '/api/sessions')).toEqual([]);
-  });
+  it.each(['claude-code', 'openclaw'])(
+    'are attempted by the agent of the config, %s, through the gateway',
+    async (agent) => {
+      const instar = await open(`by-${agent}`, agent);
+      expect(await practise(instar)).toMatchObject({ sessions: [{ end: 'done' }] });
+      const report = await instar.owner('POST', '/api/practice/report', {});
+      expect(report.counts).toMatchObject({ graded: 6, infrastructure: 0 });
+      const rewards = asArray(report.perTask).flatMap((task) => asArray(asObject(task).rewards));
+      expect(new Set(rewards)).toEqual(new Set([1]));
+      // Through the gateway, each in a session of its own that is no work of a person.
+      const sessions = asArray(await instar.owner('GET', '/api/sessions?practice=true'));
+      expect(sessions.length).toBeGreaterThanOrEqual(6);
+      expect(sessions.every((one) => String(asObject(one).id).startsWith('attempt:'))).toBe(true);
+      expect(await instar.owner('GET', '/api/sessions')).toEqual([]);
+    },
+  );
 
   it('are not attempted when the program is not installed: the session says what to do', async () => {
     process.env.PATH = stage.folder();

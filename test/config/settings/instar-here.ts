@@ -38,7 +38,7 @@ interface ChatOptions {
 
 type Extra = Partial<Pick<DaemonOptions, 'env' | 'slowWork' | 'clocks' | 'isUnhurried' | 'embed'>> & {
   /** Called before the start with the folder of the home. */
-  readonly prepare?: (dir: string) => void;
+  readonly prepare?: (dir: string) => void | Promise<void>;
 };
 
 /** Opens daemons and providers, each once per name, and closes all of them. */
@@ -80,7 +80,7 @@ export function createStage(): Stage {
 
 async function openHere(config: object, { prepare, ...more }: Extra, root: string): Promise<InstarHere> {
   const home = openHome(path.join(root, 'home'));
-  prepare?.(home.dir);
+  await prepare?.(home.dir);
   const { key } = readOrCreateKey(home, {});
   const ownerKey = readOrCreateOwnerKey(home, {}).key ?? '';
   const { gateway, ...rest } = asObject(config);

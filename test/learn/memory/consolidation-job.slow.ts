@@ -46,7 +46,7 @@ async function open(autonomy: 'manual' | 'guarded' = 'guarded') {
         records,
       }),
     ],
-    { history: leases.history, records, clock },
+    { history: leases.history, records, clock, pauses: new Map() },
   );
   if (job === undefined) throw new Error('no job');
   /** One part of a run, told to stop after so many change sets. */

@@ -47,7 +47,7 @@ export async function chooseTasks(
   const candidates = known
     .filter(({ task }) => splitOf(task.root) === split && task.isRecordOnly !== true)
     .filter(({ task }) => domain === undefined || task.domain === domain)
-    .filter((one) => kind !== 'maintenance' || isDue(one, now))
+    .filter((one) => kind !== 'maintenance' || isDue(one, now) || isOpenQuestion(one))
     .map((one) => ({
       one,
       worth: worthOf(one, choice, yields, createRandom(`${seed}\n${one.task.id}`).next()),
@@ -76,6 +76,9 @@ export async function chooseTasks(
     .flatMap((at) => candidates[at]?.one ?? [])
     .map((one) => ({ ...one.task, expected: successOf(one).mean }));
 }
+
+/** A task that was made to decide a question of the library, and was never tried. */
+const isOpenQuestion = ({ task, history }: KnownTask): boolean => task.origin === 'gap' && history === undefined;
 
 /** The same words about another project are another task. */
 const isNear = (
