@@ -114,14 +114,7 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
       lastActivity = clock.monotonic();
       scheduler?.noticeTraffic(inFlight);
     },
-    waits: () =>
-      [...pauses].map(([job, until]) => ({
-        code: 'job-paused' satisfies WaitingCode,
-        count: 1,
-        what: `the background job ${job}`,
-        why: `pauses: nothing came of it ${BARREN_NIGHTS} nights in a row`,
-        nextAt: new Date(until).toISOString(),
-      })),
+    waits: () => [...pauses].map(describePause),
     describe: async () => {
       await begun;
       const histories = await Promise.all(jobs.map(({ name }) => leases.history(name)));
@@ -172,6 +165,14 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
     },
   };
 }
+
+const describePause = ([job, until]: readonly [string, number]): JsonObject => ({
+  code: 'job-paused' satisfies WaitingCode,
+  count: 1,
+  what: `the background job ${job}`,
+  why: `pauses: nothing came of it ${BARREN_NIGHTS} nights in a row`,
+  nextAt: new Date(until).toISOString(),
+});
 
 /** The jobs and the right to run them; both agree with other processes where there are some. */
 function openJobs(

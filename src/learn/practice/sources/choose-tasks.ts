@@ -78,7 +78,8 @@ export async function chooseTasks(
 }
 
 /** A task that was made to decide a question of the library, and was never tried. */
-const isOpenQuestion = ({ task, history }: KnownTask): boolean => task.origin === 'gap' && history === undefined;
+const isOpenQuestion = ({ task, history }: KnownTask): boolean =>
+  task.origin === 'gap' && history === undefined;
 
 /** The same words about another project are another task. */
 const isNear = (
