@@ -60,16 +60,20 @@ it('a night job runs once for the same input, and pauses for a week after three 
     { providers: { p: { wire: 'openai', baseUrl: `${provider.url}/v1` } }, models: { evolver: 'off' } },
     { clocks: time.clocks, slowWork: { jobs: [reader, barren], sources: [AWAY], rules: RULES } },
   );
+  const jobs = async () => asArray((await here.owner('GET', '/api/schedule')).jobs).map(asObject);
+  /** So many runs, and the end of each is on record. */
   const reached = (wanted: Partial<typeof runs>) =>
-    vi.waitFor(() => expect(runs).toMatchObject(wanted), SOON);
+    vi.waitFor(async () => {
+      expect(runs).toMatchObject(wanted);
+      const own = (await jobs()).filter(({ name }) => name === 'reader' || name === 'barren');
+      expect(own.map(({ unfinished }) => unfinished)).toEqual([undefined, undefined]);
+    }, SOON);
   const rate = async (): Promise<void> => {
     const { headers } = await here.chat('Sort the invoices', { session: `s-${runs.reader}` });
     await here.owner('POST', '/v1/feedback', { turn: String(headers['x-instar-turn']), score: 1 });
   };
-  const job = async (name: string): Promise<JsonObject> =>
-    asObject(
-      asArray((await here.owner('GET', '/api/schedule')).jobs).find((one) => asObject(one).name === name),
-    );
+  const job = async (wanted: string): Promise<JsonObject> =>
+    asObject((await jobs()).find(({ name }) => name === wanted));
 
   await reached({ reader: 1, barren: 1 });
   time.pass(DAY);
