@@ -60,11 +60,12 @@ async function inputOf({ reads }: Job, { records }: WorthOptions): Promise<strin
 async function sayPause(
   end: Extract<JobEnd, { readonly end: 'done' | 'paused' }>,
   job: string,
-  { history, clock }: WorthOptions,
+  { history, clock, pauses }: WorthOptions,
 ): Promise<JobEnd> {
   const at = clock.now();
   const until = pausedUntil({ barren: barrenAfter(await history(job), end.yielded, at) });
   if (until === undefined || until <= at) return end;
+  pauses.set(job, until);
   const pause = `nothing came of it ${BARREN_NIGHTS} nights in a row: it pauses until ${localTime(until)}`;
   return { ...end, note: [end.note, pause].filter(Boolean).join('; ') };
 }
