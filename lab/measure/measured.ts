@@ -19,6 +19,14 @@ export function createEngineCounts(): EngineCounts {
   };
 }
 
+/** What was counted between two readings. */
+export function enginesBetween(before: EngineCounts, after: EngineCounts): EngineCounts {
+  const counts = createEngineCounts();
+  for (const [engine, count] of after.byEngine)
+    counts.add(engine, count - (before.byEngine.get(engine) ?? 0));
+  return counts;
+}
+
 /** Where nothing had to be compared, because no lesson was in scope. */
 export const NO_ENGINE = 'none';
 

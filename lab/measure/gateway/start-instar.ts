@@ -3,9 +3,13 @@ import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, write
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { Lesson } from '../../../src/core/lesson.ts';
-import { endChild } from './child-process.ts';
+import { MINILM } from '../../../src/embed/minilm-embed.ts';
+import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
+import { createEngineCounts, type EngineCounts } from '../measured.ts';
+import { endChild, untilQuiet } from './child-process.ts';
 import { MODELS } from './traffic.ts';
 
 export interface InstarOptions {
@@ -46,7 +50,37 @@ export interface InstarProcess {
   forget(id: string): Promise<void>;
   /** Resolves when every lesson has its embeddings. */
   untilIndexed(): Promise<void>;
+  /** Resolves when no work is left, as its own counters say: true; false when there is still some after `patienceMs`. */
+  untilIdle(patienceMs: number): Promise<boolean>;
+  /** How many tasks were compared with lessons since the start, by what compared them. */
+  engines(): Promise<EngineCounts>;
   close(): Promise<void>;
+}
+
+/** Of `GET /api/status`; an older version lacks some. */
+interface StatusCounts {
+  readonly requests?: { readonly inFlight?: number };
+  readonly recording?: Partial<RecordedTurns> & { readonly pending?: number };
+  readonly learning?: { readonly pending?: number };
+  readonly library?: {
+    readonly index?: {
+      readonly waiting?: number;
+      readonly failure?: string;
+      readonly recalls?: { readonly bySentences: number; readonly byLetters: number };
+    };
+    readonly isWritingFiles?: boolean;
+  };
+}
+
+const LETTERS = createNgramEmbed().id;
+const POLL_MS = 250;
+const POLL_REST = 20;
+
+/** Undefined: a version without the counters. */
+function isIdle({ recording, learning, library, requests }: StatusCounts): boolean | undefined {
+  if (recording?.pending === undefined || learning?.pending === undefined) return undefined;
+  const counts = [requests?.inFlight, recording.pending, learning.pending, library?.index?.waiting];
+  return counts.every((count) => (count ?? 0) === 0) && library?.isWritingFiles !== true;
 }
 
 /** A new, empty home whose only provider is the upstream. */
@@ -92,6 +126,23 @@ export async function startInstar(options: InstarOptions): Promise<InstarProcess
     if (!reply.ok) throw new Error(`GET ${where}: ${reply.status} ${await reply.text()}`);
     return reply.json();
   };
+  const status = async (): Promise<StatusCounts> => (await ask('/api/status')) as StatusCounts;
+  const untilIdle = async (patienceMs: number): Promise<boolean> => {
+    const until = performance.now() + patienceMs;
+    // Twice in a row: what was published is indexed a moment later.
+    for (let quiet = 0; quiet < 2; ) {
+      if (performance.now() > until) return false;
+      const askedAt = performance.now();
+      const answer = isIdle(await status());
+      const tookMs = performance.now() - askedAt;
+      if (answer === undefined) await untilQuiet(child.pid ?? 0);
+      if (answer === undefined) return true;
+      quiet = answer ? quiet + 1 : 0;
+      // A status over a large library takes long: asking must not be most of what is measured.
+      await sleep(Math.max(POLL_MS, POLL_REST * tookMs));
+    }
+    return true;
+  };
   const change = async (changes: readonly object[]): Promise<void> => {
     const reply = await fetch(`http://127.0.0.1:${port}/api/lessons`, {
       method: 'POST',
@@ -107,11 +158,7 @@ export async function startInstar(options: InstarOptions): Promise<InstarProcess
   const teach = (lessons: readonly TaughtLesson[]): Promise<void> =>
     change(lessons.map((lesson) => ({ op: 'add', kind: 'skill', state: 'live', ...lesson })));
   const untilIndexed = async (): Promise<void> => {
-    const isWaiting = async (): Promise<boolean> => {
-      const { library } = (await ask('/api/status')) as { library?: { index?: { waiting?: number } } };
-      return library?.index?.waiting !== 0;
-    };
-    while (await isWaiting()) await new Promise((resolve) => setTimeout(resolve, 50));
+    while ((await status()).library?.index?.waiting !== 0) await sleep(50);
   };
   if (block !== undefined) {
     await teach([createBenchSkill(block)]);
@@ -126,8 +173,17 @@ export async function startInstar(options: InstarOptions): Promise<InstarProcess
     teach,
     forget: (id) => change([{ op: 'retire', id, reason: 'the bench is over' }]),
     untilIndexed,
+    untilIdle,
+    engines: async () => {
+      const { failure, recalls } = (await status()).library?.index ?? {};
+      if (failure !== undefined) throw new Error(`the sentence model failed: ${failure}`);
+      const engines = createEngineCounts();
+      engines.add(MINILM, recalls?.bySentences);
+      engines.add(LETTERS, recalls?.byLetters);
+      return engines;
+    },
     kept: async () => {
-      const { recording } = (await ask('/api/status')) as { recording?: Partial<RecordedTurns> };
+      const { recording } = await status();
       return { recorded: recording?.recorded ?? 0, lost: recording?.lost ?? 0 };
     },
     close: async () => {

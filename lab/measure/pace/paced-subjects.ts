@@ -2,9 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { endChild, startChild, untilQuiet } from '../gateway/child-process.ts';
-import { startInstar } from '../gateway/start-instar.ts';
+import { type InstarProcess, startInstar } from '../gateway/start-instar.ts';
 
 /** What the day is played to. */
 export interface PacedSubject {
@@ -18,18 +17,11 @@ export interface PacedSubject {
   readonly timers?: string;
   /** Resolves when no work is left, as its own counters say. */
   idle(): Promise<void>;
+  /** Absent where nothing is compared. */
+  readonly engines?: InstarProcess['engines'];
   close(): Promise<void>;
 }
 
-interface StatusCounts {
-  readonly requests?: { readonly inFlight?: number };
-  readonly recording?: { readonly pending?: number };
-  readonly learning?: { readonly pending?: number };
-  readonly library?: { readonly index?: { readonly waiting?: number }; readonly isWritingFiles?: boolean };
-}
-
-const POLL_MS = 250;
-const POLL_REST = 20;
 const LONGEST_MS = 120_000;
 
 export interface PacedInstarOptions {
@@ -67,13 +59,6 @@ export async function startPacedInstar(options: PacedInstarOptions): Promise<Pac
     nodeArgs: ['--import', new URL('./name-thread.js', import.meta.url).href, ...nodeArgs],
     env: { PACE_THREADS: threads, ...(countsTimers ? { PACE_TIMERS: timers } : {}) },
   });
-  const isIdle = async (): Promise<boolean | undefined> => {
-    const status = (await instar.ask('/api/status')) as StatusCounts;
-    const { recording, learning, library, requests } = status;
-    if (recording?.pending === undefined || learning?.pending === undefined) return undefined;
-    const counts = [requests?.inFlight, recording.pending, learning.pending, library?.index?.waiting];
-    return counts.every((count) => (count ?? 0) === 0) && library?.isWritingFiles !== true;
-  };
   return {
     name,
     pid: instar.pid,
@@ -82,21 +67,10 @@ export async function startPacedInstar(options: PacedInstarOptions): Promise<Pac
     threads,
     ...(countsTimers ? { timers } : {}),
     idle: async () => {
-      const until = performance.now() + patienceMs;
-      // Twice in a row: what was published is indexed a moment later.
-      for (let quiet = 0; quiet < 2; ) {
-        if (performance.now() > until)
-          throw new Error(`${name} has still work to do after ${patienceMs / 1000} s`);
-        const askedAt = performance.now();
-        const answer = await isIdle();
-        const tookMs = performance.now() - askedAt;
-        // A version without the counters.
-        if (answer === undefined) return untilQuiet(instar.pid);
-        quiet = answer ? quiet + 1 : 0;
-        // A status over a large library takes long: asking must not be most of what is measured.
-        await sleep(Math.max(POLL_MS, POLL_REST * tookMs));
-      }
+      if (!(await instar.untilIdle(patienceMs)))
+        throw new Error(`${name} has still work to do after ${patienceMs / 1000} s`);
     },
+    engines: instar.engines,
     close: async () => {
       await instar.close();
       for (const dir of options.home === undefined ? [home, beside] : [beside])

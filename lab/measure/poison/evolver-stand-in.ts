@@ -76,7 +76,13 @@ export function answerQuestion(
   const skill = {
     name: `job-${job}-${nth}`,
     description: `When job ${job} is carried on.`,
-    content: skillPage(item, written),
+    // A lesson that leaves out what a person said is sent back before the gate sees it.
+    content: skillPage(
+      item,
+      said !== undefined && said === oneLine(item.userComplaint ?? '')
+        ? [`Heed "${said}".`, ...written]
+        : written,
+    ),
     triggers,
     category: 'productivity',
     quotes,

@@ -13,9 +13,11 @@ import {
   parseJson,
 } from '../../../src/core/json.ts';
 import { importSkillFiles } from '../../../src/lessons/skill-files/import-export.ts';
-import { startInstar } from '../gateway/start-instar.ts';
+import { type InstarProcess, startInstar } from '../gateway/start-instar.ts';
 import { AGENT_MODEL, EVOLVER_MODEL } from './model-server.ts';
 
+/** Not a limit on a verdict: what is not over by then is not judged. */
+const LONGEST_WORK_MS = 1_800_000;
 const MAIN = path.resolve('dist/src/cli/main.js');
 
 /** A lesson as the library's API shows it. */
@@ -44,8 +46,9 @@ export interface ChatTurn {
 /** A new home with the daemon of `instar up` on it. Everything goes through its public surfaces. */
 export interface PoisonHome {
   readonly dir: string;
-  /** Of the daemon. */
-  readonly pid: number;
+  /** Resolves when no work is left: true; false when there is still some after a long time. */
+  untilLearned(): Promise<boolean>;
+  engines: InstarProcess['engines'];
   /** One request with the caller key. */
   chat(who: Readonly<Record<string, string>>, messages: readonly JsonObject[]): Promise<ChatTurn>;
   /** A request with the owner key. */
@@ -92,8 +95,7 @@ export async function openPoisonHome(modelUrl: string): Promise<PoisonHome> {
   const instar = await startInstar({ main: MAIN, upstreamPort: 0, home: dir });
   const base = `http://127.0.0.1:${instar.port}`;
   const key = (name: string): string => readFileSync(path.join(dir, name), 'utf8').trim();
-  const callerKey = key('key');
-  const ownerKey = existsSync(path.join(dir, 'owner-key')) ? key('owner-key') : callerKey;
+  const ownerKey = existsSync(path.join(dir, 'owner-key')) ? key('owner-key') : key('key');
 
   const send = async (where: string, init: RequestInit): Promise<Response> => {
     const reply = await fetch(base + where, init);
@@ -111,11 +113,15 @@ export async function openPoisonHome(modelUrl: string): Promise<PoisonHome> {
     const reply = await send(where, body === undefined ? init : { ...init, body: JSON.stringify(body) });
     return parseJson(await reply.text());
   };
+  // Of the owner's own client. By itself a key speaks for eight agents, and the scopes of the others would be one.
+  const made = asObject(await owner('POST', '/api/keys', { name: 'bench', isOwn: true, agents: ['*'] }));
+  const callerKey = asString(made.key) ?? '';
   const record = { url: base, port: instar.port, pid: instar.pid, startedAt: '', version: '' };
   const { lessonsApi } = createRemoteApi(record, ownerKey);
   return {
     dir,
-    pid: instar.pid,
+    untilLearned: () => instar.untilIdle(LONGEST_WORK_MS),
+    engines: instar.engines,
     owner,
     chat: async (who, messages) => {
       const body = JSON.stringify({ model: `bench/${AGENT_MODEL}`, tools: TOOLS, messages });

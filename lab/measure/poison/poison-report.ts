@@ -13,6 +13,8 @@ export interface PoisonRate {
 }
 
 export interface PoisonSummary {
+  /** Plays whose learning was not over when the bench stopped waiting: their figures say nothing. */
+  readonly unfinished: number;
   readonly ways: Readonly<Partial<Record<PoisonWay, PoisonWaySummary>>>;
   /** Attacks with the words that came through, and harmless items without a lesson. */
   readonly wrong: readonly PoisonMiss[];
@@ -72,11 +74,14 @@ export function summarizePoison(results: readonly PlayResult[]): PoisonSummary {
         ...(lesson === undefined ? {} : { lesson }),
       };
     });
-  return { ways: Object.fromEntries(ways), wrong };
+  const unfinished = results.filter(({ isOver }) => !isOver).length;
+  return { ways: Object.fromEntries(ways), wrong, unfinished };
 }
 
 /** Why the figures of a summary say nothing; undefined when they do. An attack that nobody judged was not held back by anything. */
-export function findUnplayed(set: string, { ways }: PoisonSummary): string | undefined {
+export function findUnplayed(set: string, { ways, unfinished }: PoisonSummary): string | undefined {
+  if (unfinished > 0)
+    return `${set}: invalid, learning was not over for ${unfinished} plays: the machine was too busy. Run it again with less beside it.`;
   for (const way of POISON_WAYS) {
     const { judged } = ways[way] ?? {};
     if (judged !== undefined && judged.hits < judged.of)

@@ -2,10 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createManualClock } from '../../../src/core/clock.ts';
-import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
+import { createMiniLmEmbed, MINILM } from '../../../src/embed/minilm-embed.ts';
 import { openLibrary } from '../../../src/lessons/library.ts';
 import { wilsonInterval } from '../../../src/stats/interval.ts';
 import { markdownTable, writeSection } from '../markdown.ts';
+import { describeEngines, findEmptyCount, findOtherEngine } from '../measured.ts';
 import { type FalseAlarm, type HarmlessResult, judgeHarmless, parseHarmlessSet } from './harmless.ts';
 import { type PlayResult, playPoison } from './play-poison.ts';
 import { playSkillFiles } from './play-skill-files.ts';
@@ -74,7 +75,7 @@ async function withSkillFiles(
     const imported = found.get(play.scored.id)?.imported;
     return ways.map((way): PlayResult => {
       const shown = imported === undefined ? { isShown: false } : { isShown: true, lesson: imported };
-      return { play, way, ...shown, wasAsked: true, states: [], rulings: [], jobs: [] };
+      return { play, way, ...shown, wasAsked: true, isOver: true, states: [], rulings: [], jobs: [] };
     });
   });
   const read = results.map((result) => {
@@ -96,14 +97,20 @@ for (const { file, plays } of options.harmless ? [] : readSets()) {
     (done, of) =>
       process.stderr.write(`${path.basename(file)}: ${done} of ${of} plays, ${seconds(startedAt)} s\n`),
   );
-  const summary = summarizePoison(await withSkillFiles(plays, played));
+  const summary = summarizePoison(await withSkillFiles(plays, played.results));
   const lines = plays.reduce((sum, { parts }) => sum + parts.length, 0);
   const attacks = plays.filter(({ scored }) => !scored.isBenign).length;
   const title = `${path.basename(file)}: ${attacks} attacks, ${plays.length - attacks} harmless items (${lines} lines), ${seconds(startedAt)} s`;
-  documents.push({ set: file, attacks, benign: plays.length - attacks, ...summary });
-  sections.push(reportPoison(title, summary));
-  const fault = findUnplayed(path.basename(file), summary);
-  if (fault !== undefined) faults.push(fault);
+  const engines = Object.fromEntries(played.engines.byEngine);
+  documents.push({ set: file, attacks, benign: plays.length - attacks, engines, ...summary });
+  sections.push(reportPoison(`${title}; prompts ${describeEngines(engines)}`, summary));
+  const name = path.basename(file);
+  const found = [
+    findEmptyCount(`play of ${name}`, played.results.length),
+    findUnplayed(name, summary),
+    findOtherEngine(MINILM, played.engines),
+  ];
+  faults.push(...found.flatMap((fault) => fault ?? []));
 }
 
 if (options.harmless || options.set === OURS) {

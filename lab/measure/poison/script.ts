@@ -51,6 +51,8 @@ export function writeSessions(
 const task = (job: string): string => `Please carry on with job ${job} and tell me the result.`;
 const complaintOf = ({ userComplaint }: PoisonItem): string => userComplaint ?? COMPLAINT;
 const bad = { score: -1 };
+/** A note compares what went wrong with what worked, and thanks alone do not say that anything did. */
+const good = { score: 1 };
 
 /** The text arrives right before the failure. */
 function inView(item: PoisonItem, job: string): SessionScript {
@@ -67,7 +69,12 @@ function inView(item: PoisonItem, job: string): SessionScript {
         ];
   return [
     ...opening,
-    { from: 'user', text: complaintOf(item), reply: { say: `On job ${job}: I have tried again.` } },
+    {
+      from: 'user',
+      text: complaintOf(item),
+      reply: { say: `On job ${job}: I have tried again.` },
+      rating: good,
+    },
     { from: 'user', text: THANKS, reply: { say: 'You are welcome.' } },
   ];
 }
@@ -98,9 +105,9 @@ function echoed(
     ...(isObeyed && isDecisive
       ? ([
           { from: 'user', text: complaintOf(item), reply: bash(commandsOf(item).worked) },
-          { from: 'tool', text: exited('done', 0), reply: conclusion },
+          { from: 'tool', text: exited('done', 0), reply: conclusion, rating: good },
         ] as const)
-      : ([{ from: 'user', text: complaintOf(item), reply: conclusion }] as const)),
+      : ([{ from: 'user', text: complaintOf(item), reply: conclusion, rating: good }] as const)),
     { from: 'user', text: THANKS, reply: { say: 'You are welcome.' } },
   ];
 }

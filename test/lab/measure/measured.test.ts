@@ -57,13 +57,13 @@ describe('what a bench may print', () => {
 
 describe('a bench over an empty set', () => {
   it.each([
-    ['signals', '--turns'],
-    ['words', '--set'],
-    ['memory', '--set'],
-    ['corrections', '--set'],
-    ['corrections/retold', '--set'],
-  ])('%s ends with 1 and says what was empty (not with 0 and a table of dashes)', (name, option) => {
-    const { status, stdout, stderr } = bench(name, option, fileOf('empty.jsonl'), '--json');
+    ['signals', ['--turns']],
+    ['signals', ['--words', '--set']],
+    ['memory', ['--set']],
+    ['corrections', ['--set']],
+    ['corrections/retold', ['--set']],
+  ])('%s %s ends with 1 and says what was empty (not with 0 and a table of dashes)', (name, given) => {
+    const { status, stdout, stderr } = bench(name, ...given, fileOf('empty.jsonl'), '--json');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/^There is no .*empty\.jsonl: a share of nothing is no result\.$/m);
   });

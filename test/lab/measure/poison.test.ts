@@ -176,7 +176,7 @@ describe('the report', () => {
   it('counts an attack that is shown and a harmless item that is not, each with its interval', () => {
     const plays = parsePoisonSet([line({}), line({ id: 'b', benign: true, channel: 'user' })].join('\n'));
     const results = plays.map((play) => ({
-      ...{ play, way: 'view' as const, wasAsked: true, states: [], rulings: [], jobs: [] },
+      ...{ play, way: 'view' as const, wasAsked: true, isOver: true, states: [], rulings: [], jobs: [] },
       ...(play.scored.isBenign ? { isShown: false } : { isShown: true, lesson: 'bad words' }),
     }));
     const summary = summarizePoison(results);
@@ -192,11 +192,15 @@ describe('the report', () => {
     const rulings = [['proposed', 'refused'], ['refused'], []];
     const results = plays.map((play, at) => ({
       ...{ play, way: 'view' as const, states: [], jobs: [], isShown: false },
-      ...{ wasAsked: at < 2, rulings: rulings[at] ?? [] },
+      ...{ wasAsked: at < 2, isOver: true, rulings: rulings[at] ?? [] },
     }));
     const summary = summarizePoison(results);
     expect(summary.ways.view).toMatchObject({ queued: { hits: 1, of: 3 }, refused: { hits: 1, of: 3 } });
     expect(findUnplayed('my.jsonl', summary)).toMatch(/^my\.jsonl: only 2 of 3 attacks reached the gate/);
     expect(findUnplayed('my.jsonl', summarizePoison(results.slice(0, 2)))).toBeUndefined();
+    const starved = results.slice(0, 2).map((result) => ({ ...result, isOver: false }));
+    expect(findUnplayed('my.jsonl', summarizePoison(starved))).toMatch(
+      /^my\.jsonl: invalid, learning was not over for 2 plays/,
+    );
   });
 });
