@@ -54,6 +54,15 @@ export function requireSome(name: string, count: number): void {
   endIf(findEmptyCount(name, count));
 }
 
+/** For a bench that has lessons to compare: fails when nothing was compared, too. */
+export function requireComparison(expected: string, counts: EngineCounts): void {
+  requireSome(
+    'task that was compared with lessons',
+    [...counts.byEngine.values()].reduce((sum, count) => sum + count, 0),
+  );
+  requireEngine(expected, counts);
+}
+
 export function requireEngine(expected: string, counts: EngineCounts): void {
   endIf(findOtherEngine(expected, counts));
 }

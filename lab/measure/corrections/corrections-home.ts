@@ -1,11 +1,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { asArray, asObject, asString, type JsonObject } from '../../../src/core/json.ts';
+import { asArray, asObject, asString } from '../../../src/core/json.ts';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import { decodeLessons } from '../../../src/lessons/codec.ts';
-import { readCpu } from '../gateway/child-process.ts';
 import { startInstar } from '../gateway/start-instar.ts';
 import { NO_ENGINE } from '../measured.ts';
 import type { ClientRequest } from './client-shapes.ts';
@@ -46,17 +44,13 @@ export interface CorrectionsHome {
   judged(session: string): Promise<readonly JudgedTurn[]>;
   /** Why this turn was shown a lesson or was not; undefined while its turn or its decision is not recorded. */
   why(turn: string): Promise<TurnDecision | undefined>;
-  /** Resolves when learning has nothing to do any more. */
-  untilLearned(questions: () => number): Promise<void>;
+  /** Resolves when learning has nothing to do any more, as its own counters say. */
+  untilLearned(): Promise<void>;
   close(): Promise<void>;
 }
 
-const LOOK_MS = 150;
-/** Learning puts off what can wait for two seconds after many turns: it is over after a longer silence. */
-const SETTLED_MS = 2_500;
-/** The share of a core that an idle daemon uses to answer us. */
-const IDLE_SHARE = 0.1;
-const LONGEST_WAIT_MS = 300_000;
+/** Not a limit on a verdict: what is not over by then ends the bench. */
+const LONGEST_WORK_MS = 900_000;
 
 /** `usesModel`: the learning model writes the lessons; otherwise no model is used for learning. */
 export async function openCorrectionsHome(
@@ -89,14 +83,6 @@ export async function openCorrectionsHome(
     home: dir,
   });
   const key = readFileSync(path.join(dir, 'key'), 'utf8').trim();
-
-  const state = async (questions: () => number): Promise<string> => {
-    const { learning, library, recording } = asObject((await instar.ask('/api/status')) as JsonObject);
-    const { appraised, support, waiting, cycles } = asObject(learning);
-    const { generation, index } = asObject(library);
-    const { recorded } = asObject(recording);
-    return JSON.stringify([appraised, support, waiting, cycles, generation, index, recorded, questions()]);
-  };
 
   return {
     send: async ({ path: where, headers, body, wire }, more) => {
@@ -163,23 +149,11 @@ export async function openCorrectionsHome(
         ]);
       return { reasons: new Map(reasons), engine: asString(choice.engine) ?? NO_ENGINE };
     },
-    untilLearned: async (questions) => {
-      const until = performance.now() + LONGEST_WAIT_MS;
-      let before = '';
-      let since = performance.now();
-      let cpu = readCpu(instar.pid)?.all ?? 0;
-      while (performance.now() < until) {
-        const now = await state(questions);
-        const used = readCpu(instar.pid)?.all ?? 0;
-        const isWorking = used - cpu > IDLE_SHARE * Math.max(SETTLED_MS, performance.now() - since);
-        if (now !== before || isWorking) {
-          since = performance.now();
-          cpu = used;
-        }
-        before = now;
-        if (performance.now() - since > SETTLED_MS) return;
-        await sleep(LOOK_MS);
-      }
+    untilLearned: async () => {
+      if (!(await instar.untilIdle(LONGEST_WORK_MS)))
+        throw new Error(
+          `learning was not over after ${LONGEST_WORK_MS / 60_000} minutes: the machine is too busy`,
+        );
     },
     close: async () => {
       await instar.close();

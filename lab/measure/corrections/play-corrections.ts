@@ -5,7 +5,7 @@ import type { Lesson } from '../../../src/core/lesson.ts';
 import { isNgramEngine } from '../../../src/embed/ngram-embed.ts';
 import { NO_ENGINE } from '../measured.ts';
 import { writeClientRequest } from './client-shapes.ts';
-import { type CorrectionRow, parseCorrectionSet } from './correction-set.ts';
+import type { CorrectionRow } from './correction-set.ts';
 import {
   type CorrectionsHome,
   type JudgedTurn,
@@ -15,7 +15,6 @@ import {
 import { gainedText } from './gained-text.ts';
 import type { RecordedSession } from './recorded-messages.ts';
 import { type RecordedProvider, startRecordedProvider, TURN_HEADER } from './recorded-provider.ts';
-import { renderStory } from './render-story.ts';
 import { writeScriptedLessons } from './scripted-evolver.ts';
 
 /** What a row came to: what its sessions taught, and what the prompt of the fresh session gained. */
@@ -111,8 +110,7 @@ async function playTogether(
         const [turn, note] = [part.bySession[nth]?.at(-1), feedback?.(part.row.id, nth)];
         if (turn !== undefined && note !== undefined) await untilRecorded(home, turn, note);
       });
-      await untilRead(stage, nth);
-      await home.untilLearned(provider.questions);
+      await home.untilLearned();
       onProgress?.(`session ${nth + 1} of ${most}`);
     }
     const lessons = await home.lessons();
@@ -139,40 +137,7 @@ async function untilRecorded(home: CorrectionsHome, turn: string, note: string):
   }
 }
 
-const LONGEST_READ_MS = 900_000;
 const LOOK_MS = 100;
-/** The second is learned in a later run: by then the first run is over, with all that it does after the corrections. */
-const LAST_WORDS = ['always run ./check with --all', 'never run ./lint without --fix'];
-
-/**
- * Resolves when learning has read and used what was played so far. On a busy machine it may be behind without any sign of it: a
- * last correction, in a project of its own, is learned after those before it.
- */
-async function untilRead(stage: Stage, nth: number): Promise<void> {
-  for (const words of LAST_WORDS) {
-    const messages = renderStory('openai', [
-      { user: 'Run it.' },
-      { agent: 'It ran.' },
-      { user: `no, ${words}` },
-      { agent: 'It ran again.' },
-    ]);
-    const fields = { id: `end of session ${nth}: ${words}`, sessions: [{ messages }], must_show: null };
-    const [row] = parseCorrectionSet(JSON.stringify(fields));
-    const [session] = row?.sessions ?? [];
-    if (row === undefined || session === undefined) return;
-    const part = partOf(row);
-    await playSession(stage, part, session, nth);
-    const until = performance.now() + LONGEST_READ_MS;
-    const isLearned = async (): Promise<boolean> =>
-      (await stage.home.lessons()).some(({ text }) =>
-        text.evidence.turns.some((turn) => part.turns.has(turn)),
-      );
-    while (!(await isLearned())) {
-      if (performance.now() > until) throw new Error(`"${words}" was not learned in ${LONGEST_READ_MS} ms`);
-      await sleep(LOOK_MS);
-    }
-  }
-}
 
 interface Stage {
   readonly home: CorrectionsHome;

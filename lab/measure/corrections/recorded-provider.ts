@@ -15,8 +15,6 @@ export interface RecordedProvider {
   expect(turn: string, reply: readonly AssistantPart[]): void;
   /** The body that came upstream for this turn; each is given out once. */
   received(turn: string): JsonObject | undefined;
-  /** How often the learning model was asked. */
-  questions(): number;
   close(): Promise<void>;
 }
 
@@ -29,11 +27,9 @@ export async function startRecordedProvider(
 ): Promise<RecordedProvider> {
   const replies = new Map<string, readonly AssistantPart[]>();
   const bodies = new Map<string, JsonObject>();
-  let asked = 0;
   let answered = 0;
   const answer = (body: JsonObject, wire: Wire, turn: string): readonly AssistantPart[] | undefined => {
     if (body.model === LEARNING_MODEL) {
-      asked++;
       return [{ type: 'text', text: writeLessons(wire.decodeRequest(body)) }];
     }
     bodies.set(turn, body);
@@ -74,7 +70,6 @@ export async function startRecordedProvider(
       bodies.delete(turn);
       return body;
     },
-    questions: () => asked,
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();

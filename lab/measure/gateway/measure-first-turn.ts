@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { requireSome } from '../measured.ts';
+import { MINILM } from '../../../src/embed/minilm-embed.ts';
+import { type EngineCounts, enginesBetween, requireComparison, requireSome } from '../measured.ts';
 import { createLiveSkill } from '../recall/synthetic.ts';
 import { endChild, readThreads, startChild, untilQuiet } from './child-process.ts';
 import {
@@ -24,6 +25,8 @@ export interface FirstTurns {
   /** Undefined: requests of all sizes. */
   readonly kilobytes?: number;
   readonly requests: number;
+  /** How many of their tasks were compared with lessons, by what compared them. */
+  readonly engines: Readonly<Record<string, number>>;
   readonly p50: number;
   readonly p99: number;
   readonly bareP50: number;
@@ -156,17 +159,21 @@ export async function measureFirstTurn(main: string, count: number): Promise<Fir
       for (const request of warm) await observe(instar, request);
       await untilQuiet(instar.pid);
       const before = readThreads(instar.pid);
+      const comparedBefore = await instar.engines();
       const seen: Observed[] = [];
       for (const request of createFirstRequests(known, count, 'run'))
         seen.push(await observe(instar, request));
       await untilQuiet(instar.pid);
       const cpu = cpuSince(before, readThreads(instar.pid), instar.pid, seen.length);
-      turns.push({ ...summarize(lessons, seen), cpu });
+      const engines = enginesBetween(comparedBefore, await instar.engines());
+      requireComparison(MINILM, engines);
+      turns.push({ ...summarize(lessons, seen, engines), cpu });
       for (const kilobytes of REQUEST_KILOBYTES)
         turns.push({
           ...summarize(
             lessons,
             seen.filter(({ request }) => request.kilobytes === kilobytes),
+            engines,
           ),
           kilobytes,
         });
@@ -188,7 +195,7 @@ function hasBody(sent: string, { right }: FirstRequest): boolean {
   return sent.includes(JSON.stringify(line.trim()).slice(1, -1));
 }
 
-function summarize(lessons: number, seen: readonly Observed[]): FirstTurns {
+function summarize(lessons: number, seen: readonly Observed[], engines: EngineCounts): FirstTurns {
   requireSome('first turn that was served', seen.length);
   const first = spreadOf(seen.map(({ ms }) => ms));
   const bare = spreadOf(seen.map(({ bareMs }) => bareMs));
@@ -196,6 +203,7 @@ function summarize(lessons: number, seen: readonly Observed[]): FirstTurns {
   return {
     lessons,
     requests: seen.length,
+    engines: Object.fromEntries(engines.byEngine),
     p50: first.p50,
     p99: first.p99,
     bareP50: bare.p50,

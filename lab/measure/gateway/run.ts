@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { writeSection } from '../markdown.ts';
+import { describeEngines, requireSome } from '../measured.ts';
 import type { GatewayResults, PaceGoal, ProcessResults } from './gateway-goals.ts';
 import { gatewayReport } from './gateway-report.ts';
 import { runCells } from './load-cells.ts';
@@ -82,6 +83,23 @@ function readPace(): PaceGoal | undefined {
   return stored && row && { date: stored.date, cpuMs: row.cpuMs, writtenKb: row.writtenKb };
 }
 
+/** Many sessions a second are compared by letters, by design: the sentence model is for a person's pace. */
+async function nameEngines(
+  { subjects }: GatewayBench,
+  firstTurn: FirstTurnResults,
+): Promise<readonly string[]> {
+  const notes = firstTurn.turns
+    .filter(({ kilobytes }) => kilobytes === undefined)
+    .map(({ lessons, engines }) => `first turns over ${lessons} lessons were ${describeEngines(engines)}`);
+  for (const { name, engines } of subjects) {
+    const { byEngine } = (await engines?.()) ?? {};
+    if (byEngine === undefined || !parts.has('cells')) continue;
+    requireSome(`task of ${name} that was compared with lessons`, byEngine.size);
+    notes.push(`the lesson of "${name}" was ${describeEngines(Object.fromEntries(byEngine))}`);
+  }
+  return notes;
+}
+
 async function measure(bench: GatewayBench, before: Beginning): Promise<GatewayResults> {
   const run = async <T>(part: string, work: () => Promise<readonly T[]>): Promise<readonly T[]> => {
     if (!parts.has(part)) return [];
@@ -111,7 +129,11 @@ async function measure(bench: GatewayBench, before: Beginning): Promise<GatewayR
     rounds: plan.cells.rounds,
     loadBefore: before.load,
     firstTurn: before.firstTurn,
-    notes: [...bench.notes, ...(options.quick ? [QUICK_NOTE] : [])],
+    notes: [
+      ...bench.notes,
+      ...(await nameEngines(bench, before.firstTurn)),
+      ...(options.quick ? [QUICK_NOTE] : []),
+    ],
     cells,
     paced,
     ...after,

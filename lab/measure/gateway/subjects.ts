@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { endChild, startChild } from './child-process.ts';
 import type { LoadOrder, LoadResult } from './load-order.ts';
 import { isPeer, PEERS, type Peer, type PeerName, startPeer } from './peers.ts';
-import { type RecordedTurns, startInstar } from './start-instar.ts';
+import { type InstarProcess, type RecordedTurns, startInstar } from './start-instar.ts';
 import { createRequest, createText } from './traffic.ts';
 
 type OwnSubject = 'instar' | 'instar + block';
@@ -29,6 +29,8 @@ export interface GatewaySubject {
   /** What of a request is recorded durably, in words. */
   readonly keeps: string;
   kept?(): Promise<RecordedTurns>;
+  /** Absent where no lesson is compared. */
+  readonly engines?: InstarProcess['engines'];
 }
 
 /** The processes of one run. */
@@ -96,8 +98,9 @@ export async function openBench({ main, before, peers: peerNames }: BenchOptions
       pid: unrecorded.pid,
       headers: { ...unrecorded.headers, 'x-instar-record': 'off' },
     },
-    ...own.map(({ name, process: { port, pid, kept, headers } }) => ({
+    ...own.map(({ name, process: { port, pid, kept, headers, engines } }) => ({
       ...usual,
+      ...(name === 'instar + block' ? { engines } : {}),
       name,
       ...{ port, pid, kept, headers },
       keeps: 'every turn, whole, on disk',

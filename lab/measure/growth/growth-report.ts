@@ -1,4 +1,5 @@
 import { markdownTable, milliseconds } from '../markdown.ts';
+import { describeEngines } from '../measured.ts';
 import type { HistoryTimes } from './fill-history.ts';
 import type { LibrarySize } from './fill-lessons.ts';
 import type { HomeCost } from './measure-home.ts';
@@ -43,6 +44,7 @@ const COST_HEAD = [
   'MB at rest',
   'MB after the turns',
   'MB on disk',
+  'tasks compared with lessons',
 ];
 
 const costCells = (cost: HomeCost): readonly string[] => [
@@ -56,6 +58,7 @@ const costCells = (cost: HomeCost): readonly string[] => [
   cost.startMb.toFixed(0),
   cost.restMb.toFixed(0),
   cost.diskMb.toFixed(cost.diskMb < 10 ? 1 : 0),
+  describeEngines(cost.engines),
 ];
 
 function historyTables({ history }: Pick<GrowthResults, 'history'>): readonly string[] {

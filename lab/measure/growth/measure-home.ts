@@ -1,8 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { MINILM } from '../../../src/embed/minilm-embed.ts';
 import { readCpu, readMemory } from '../gateway/child-process.ts';
 import { spreadOf } from '../gateway/load-order.ts';
-import { requireSome } from '../measured.ts';
+import { createEngineCounts, enginesBetween, requireEngine, requireSome } from '../measured.ts';
 import { readUsedWork, sumOf, workBetween } from '../pace/paced-process.ts';
 import { startPacedInstar } from '../pace/paced-subjects.ts';
 import { planDay } from '../pace/person-day.ts';
@@ -27,6 +28,8 @@ export interface HomeCost {
   readonly firstP50: number;
   readonly laterP50: number;
   readonly diskMb: number;
+  /** How many tasks were compared with lessons, by what compared them. */
+  readonly engines: Readonly<Record<string, number>>;
 }
 
 export interface HomePlan {
@@ -71,11 +74,15 @@ export async function measureHome(home: string, plan: HomePlan): Promise<HomeCos
     await playDay(planDay('warm', 1, warmTurns), daemon, 1000 / perSecond, 0);
     await daemon.idle();
     const before = readUsedWork(pid, threads);
+    const comparedBefore = await daemon.engines?.();
     const played = await playDay(planDay('day', 1 + warmTurns, turns), daemon, 1000 / perSecond, 0);
     await daemon.idle();
     const used = workBetween(before, readUsedWork(pid, threads));
     const whole = played.filter(({ isWhole }) => isWhole);
     requireSome('turn that was served', whole.length);
+    const none = createEngineCounts();
+    const engines = enginesBetween(comparedBefore ?? none, (await daemon.engines?.()) ?? none);
+    requireEngine(MINILM, engines);
     const p50 = (isFirst: boolean) =>
       spreadOf(whole.filter(({ nth }) => (nth === 0) === isFirst).map(({ firstMs }) => firstMs)).p50;
     return {
@@ -93,6 +100,7 @@ export async function measureHome(home: string, plan: HomePlan): Promise<HomeCos
       firstP50: p50(true),
       laterP50: p50(false),
       diskMb: diskBytes(home) / 1e6,
+      engines: Object.fromEntries(engines.byEngine),
     };
   } finally {
     await daemon.close();

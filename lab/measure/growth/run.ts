@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { endChild, startChild } from '../gateway/child-process.ts';
 import { readResults, storeResults } from '../gateway/stored-results.ts';
 import { writeSection } from '../markdown.ts';
+import { requireSome } from '../measured.ts';
 import { fillHistory } from './fill-history.ts';
 import { fillLessons } from './fill-lessons.ts';
 import { type GrowthResults, growthReport } from './growth-report.ts';
@@ -88,6 +89,10 @@ async function measure(upstreamPort: number): Promise<GrowthResults> {
         `lessons-${size}-${inScope}`,
         (home) => fillLessons(home, { lessons: size, inScope }),
         (home) => measureHome(home, plan),
+      );
+      requireSome(
+        `task that was compared with ${size} lessons`,
+        Object.values(cost.engines).reduce((sum, count) => sum + count, 0),
       );
       lessons.push({ lessons: size, inScope, cost });
       say(JSON.stringify(cost));

@@ -1,11 +1,18 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { MINILM } from '../../../src/embed/minilm-embed.ts';
 import { endChild, startChild } from '../gateway/child-process.ts';
 import { type LoadOrder, type LoadResult, spreadOf } from '../gateway/load-order.ts';
 import { type InstarProcess, startInstar } from '../gateway/start-instar.ts';
 import { writeSection } from '../markdown.ts';
-import { requireSome } from '../measured.ts';
+import {
+  describeEngines,
+  type EngineCounts,
+  enginesBetween,
+  requireComparison,
+  requireSome,
+} from '../measured.ts';
 
 /** How learning slows down concurrent requests, and how long a failure takes to become a skill in a prompt. */
 const ROUNDS = 5;
@@ -176,6 +183,7 @@ const teachMany = async (times: number): Promise<readonly number[]> => {
 };
 const [first = Number.NaN] = await teachMany(1);
 await teachMany(2);
+const warm = await instar.engines();
 const quiet = await teachMany(10);
 const corrections: number[] = [];
 let unlearned = 0;
@@ -185,6 +193,7 @@ for (let nth = 0; nth < 12; nth++) {
   // The first one warms up.
   else if (nth > 0) corrections.push(delay);
 }
+const calm = await instar.engines();
 await load();
 for (let round = 0; round < ROUNDS; round++) {
   alone.push(await load());
@@ -205,10 +214,13 @@ for (let round = 0; round < ROUNDS; round++) {
 const after = await teachMany(10);
 const cycles = await cyclesOf(instar);
 const kept = await instar.kept();
+const all = await instar.engines();
 await instar.close();
 await endChild(loader);
 await endChild(upstream);
 
+const comparedAlone = enginesBetween(warm, calm);
+requireComparison(MINILM, comparedAlone);
 requireSome('feedback that was learned in time, alone', quiet.length);
 requireSome('feedback that was learned in time, under load', delays.length);
 requireSome('correction that was learned in time', corrections.length);
@@ -228,6 +240,7 @@ const delay = (values: readonly number[]): string => {
     ? 'none'
     : `p50 ${p50.toFixed(0)} ms, most ${Math.max(...values).toFixed(0)} ms (${values.length})`;
 };
+const compared = ({ byEngine }: EngineCounts): string => describeEngines(Object.fromEntries(byEngine));
 const lines = [
   `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}. \`npm run bench:learning\`: ${ROUNDS} rounds of ${ROUND_MS / 1000} s, ${RATE} requests a second, alternately without and with a lesson learned every second; ${cycles} cycles, ${kept.lost} turns lost.`,
   '',
@@ -239,6 +252,8 @@ const lines = [
   `From the third feedback to the first prompt with the skill (no model in between): ${delay(quiet)} alone (goal: 100 ms), ${first.toFixed(0)} ms the very first time, ${delay(delays)} under that load, ${delay(after)} right after it, ${missed} not within 10 s.`,
   '',
   `From the message with the third correction in the chat (each a rule of its own) to the first prompt that quotes it: ${delay(corrections)} (goal: 100 ms), ${unlearned} not within 10 s.`,
+  '',
+  `Tasks alone: ${compared(comparedAlone)}; with the load: ${compared(enginesBetween(calm, all))}.`,
 ];
 process.stdout.write(`${lines.join('\n')}\n`);
 if (process.argv.includes('--write'))

@@ -3,12 +3,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { MINILM } from '../../../src/embed/minilm-embed.ts';
 import { endChild, startChild } from '../gateway/child-process.ts';
 import { spreadOf } from '../gateway/load-order.ts';
 import { storeResults } from '../gateway/stored-results.ts';
 import { writeOverview } from '../gateway/write-overview.ts';
 import { markdownTable, writeSection } from '../markdown.ts';
-import { requireSome } from '../measured.ts';
+import { createEngineCounts, describeEngines, requireEngine, requireSome } from '../measured.ts';
 import { readUsedWork, sumOf, type UsedWork, workBetween } from './paced-process.ts';
 import { type PacedSubject, startPacedInstar, startPacedPassThrough } from './paced-subjects.ts';
 import { planDay } from './person-day.ts';
@@ -195,8 +196,12 @@ async function measurePace(upstreamPort: number): Promise<string> {
       say(`${rate} a second …`);
       rows.push(...(await playPhase(subjects, rate, turns)));
     }
+    const compared = createEngineCounts();
+    for (const { engines } of subjects)
+      for (const [engine, count] of (await engines?.())?.byEngine ?? []) compared.add(engine, count);
+    requireEngine(MINILM, compared);
     if (options.write) store(rows);
-    return paceReport(rows);
+    return `${paceReport(rows)}\n\nLessons: ${describeEngines(Object.fromEntries(compared.byEngine))}.`;
   } finally {
     for (const subject of subjects) await subject.close();
   }

@@ -17,6 +17,7 @@ const cost = (turnCpu: number): HomeCost => ({
   firstP50: 30,
   laterP50: 8,
   diskMb: 27,
+  engines: { 'minilm-l6-v2/384': 40 },
 });
 
 const results: GrowthResults = {
@@ -49,6 +50,7 @@ describe('the report of growth', () => {
     expect(text).toContain('| 10,000 | 10,000 | 21.0 | 4.2 | 1.1 | 3.3 |');
     expect(text).toContain('| 10,000 | 100 | 9.0 |');
     expect(text).toContain('| 1,000 | instar | 1000 | 30.0 | 30.0 | 12.0 |');
+    expect(text).toContain('answered by minilm-l6-v2/384 (40)');
     expect(text).not.toContain('### Against history');
   });
 });
