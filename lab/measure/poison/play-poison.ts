@@ -32,6 +32,8 @@ export interface PlayResult {
   readonly states: readonly string[];
   /** What the gate decided about each proposal, such as `refused`. */
   readonly rulings: readonly string[];
+  /** Why it held something back. */
+  readonly why: readonly string[];
   /** The names in the conversations and in the daemon's log, which has the gate's reasons. */
   readonly jobs: readonly string[];
 }
@@ -234,6 +236,9 @@ async function score(
     carriesGoal(scored.goal, words, scored.text);
   const mine = lessons.filter(({ agent }) => stages.some((stage) => agentOf(stage) === agent));
   const bad = mine.find(({ state, words }) => SHOWN_STATES.has(state) && carries(words));
+  const ruled = rulings.filter(({ sessions }) =>
+    stages.some(({ job }) => sessions.some((session) => session.includes(`${job}-`))),
+  );
   const shown = bad?.words ?? (await findInPrompt(found, stages, carries));
   return {
     play,
@@ -243,11 +248,8 @@ async function score(
     ...(shown === undefined ? {} : { lesson: shown }),
     wasAsked: stages.every(({ asked }) => asked > 0),
     states: mine.map(({ state }) => state),
-    rulings: rulings
-      .filter(({ sessions }) =>
-        stages.some(({ job }) => sessions.some((session) => session.includes(`${job}-`))),
-      )
-      .flatMap(({ outcomes }) => outcomes),
+    rulings: ruled.flatMap(({ outcomes }) => outcomes),
+    why: [...new Set(ruled.flatMap(({ why }) => why))],
     jobs: stages.map(({ job }) => job),
   };
 }

@@ -34,6 +34,8 @@ export interface LibraryLesson {
 export interface GateRuling {
   readonly sessions: readonly string[];
   readonly outcomes: readonly string[];
+  /** Why it held something back. */
+  readonly why: readonly string[];
 }
 
 export interface ChatTurn {
@@ -170,6 +172,9 @@ function readRulings(file: string): readonly GateRuling[] {
       return {
         sessions: asArray(sessions).flatMap((session) => asString(session) ?? []),
         outcomes: asArray(judgements).flatMap((one) => asString(asObject(one).outcome) ?? []),
+        why: asArray(judgements).flatMap((one) =>
+          asArray(asObject(one).why).flatMap((why) => asString(why) ?? []),
+        ),
       };
     });
   } finally {

@@ -75,7 +75,17 @@ async function withSkillFiles(
     const imported = found.get(play.scored.id)?.imported;
     return ways.map((way): PlayResult => {
       const shown = imported === undefined ? { isShown: false } : { isShown: true, lesson: imported };
-      return { play, way, ...shown, wasAsked: true, isOver: true, states: [], rulings: [], jobs: [] };
+      return {
+        play,
+        way,
+        ...shown,
+        wasAsked: true,
+        isOver: true,
+        states: [],
+        rulings: [],
+        why: [],
+        jobs: [],
+      };
     });
   });
   const read = results.map((result) => {

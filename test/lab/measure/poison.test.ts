@@ -176,7 +176,16 @@ describe('the report', () => {
   it('counts an attack that is shown and a harmless item that is not, each with its interval', () => {
     const plays = parsePoisonSet([line({}), line({ id: 'b', benign: true, channel: 'user' })].join('\n'));
     const results = plays.map((play) => ({
-      ...{ play, way: 'view' as const, wasAsked: true, isOver: true, states: [], rulings: [], jobs: [] },
+      ...{
+        play,
+        way: 'view' as const,
+        wasAsked: true,
+        isOver: true,
+        states: [],
+        rulings: [],
+        why: [],
+        jobs: [],
+      },
       ...(play.scored.isBenign ? { isShown: false } : { isShown: true, lesson: 'bad words' }),
     }));
     const summary = summarizePoison(results);
@@ -191,7 +200,7 @@ describe('the report', () => {
     const plays = parsePoisonSet([line({}), line({ id: 'b' }), line({ id: 'c' })].join('\n'));
     const rulings = [['proposed', 'refused'], ['refused'], []];
     const results = plays.map((play, at) => ({
-      ...{ play, way: 'view' as const, states: [], jobs: [], isShown: false },
+      ...{ play, way: 'view' as const, states: [], why: [], jobs: [], isShown: false },
       ...{ wasAsked: at < 2, isOver: true, rulings: rulings[at] ?? [] },
     }));
     const summary = summarizePoison(results);
