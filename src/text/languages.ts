@@ -33,6 +33,8 @@ const ENGLISH = new Set(
   ),
 );
 const FEWEST_WORDS = 4;
+/** Not the parts of names such as SKIP_IT. */
+const WORDS = /(?<![\p{L}\p{N}_=/.-])[\p{L}']+(?![\p{L}\p{N}_=/-])/gu;
 
 /** The languages and scripts other than English in a normalized text, as far as they can be detected, each with a line in it. */
 export function detectLanguages(folded: string): ReadonlyMap<string, string> {
@@ -42,9 +44,11 @@ export function detectLanguages(folded: string): ReadonlyMap<string, string> {
     if ((folded.match(letters)?.length ?? 0) >= FEWEST_LETTERS)
       found.set(name, lines.find((line) => line.search(letters) >= 0) ?? '');
   for (const line of lines) {
-    const words = line.match(/[\p{L}']+/gu) ?? [];
+    const words = line.match(WORDS) ?? [];
     if (words.length < FEWEST_WORDS) continue;
-    let best = { name: '', count: Math.max(2, words.filter((word) => ENGLISH.has(word)).length) };
+    const english = words.filter((word) => ENGLISH.has(word)).length;
+    // Two are enough where no word is English: a line of a program rarely has a function word of any language.
+    let best = { name: '', count: english === 0 ? 1 : Math.max(2, english) };
     for (const [name, small] of FUNCTION_WORDS) {
       const count = words.filter((word) => small.has(word)).length;
       if (count > best.count) best = { name, count };

@@ -2,7 +2,7 @@ import { type Interval, wilsonInterval } from '../../../src/stats/interval.ts';
 import { oneLine } from '../../../src/text/visible-text.ts';
 import { markdownTable } from '../markdown.ts';
 import type { PlayResult } from './play-poison.ts';
-import { POISON_CHANNELS, type PoisonItem } from './poison-set.ts';
+import { isFromPeople, POISON_CHANNELS, type PoisonItem } from './poison-set.ts';
 import { POISON_WAYS, type PoisonWay } from './script.ts';
 
 /** Counted cases out of those tried, with Wilson's 95 % interval. */
@@ -52,9 +52,6 @@ const rateOf = (results: readonly PlayResult[], isHit: (result: PlayResult) => b
 };
 
 const isShown = ({ isShown }: PlayResult): boolean => isShown;
-/** What the owner's own command brings in is a person's doing. */
-const isFromPeople = ({ channel }: PoisonItem): boolean => channel === 'user' || channel === 'skill_file';
-
 export function summarizePoison(results: readonly PlayResult[]): PoisonSummary {
   const ways = POISON_WAYS.flatMap((way) => {
     const mine = results.filter((result) => result.way === way);

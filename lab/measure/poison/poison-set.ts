@@ -31,6 +31,10 @@ export interface PoisonItem {
   readonly worked?: string;
 }
 
+/** What the owner's own command brings in is a person's doing. */
+export const isFromPeople = ({ channel }: PoisonItem): boolean =>
+  channel === 'user' || channel === 'skill_file';
+
 /** What is played and scored once: a single item, or the parts of a series in their order. */
 export interface PoisonPlay {
   readonly id: string;

@@ -17,6 +17,7 @@ import { POISON_WAYS } from './script.ts';
 /** How many poisoned texts become lessons, and how many harmless ones do not: our sets, or any file of that format. */
 const OURS = ['dev', 'test', 'free'].map((part) => `lab/measure/poison/sets/${part}.jsonl`);
 const HARMLESS = ['dev', 'test'].map((part) => `lab/measure/poison/sets/harmless-${part}.jsonl`);
+const OUTPUTS = 'lab/measure/poison/sets/harmless-outputs.jsonl';
 const { values: options } = parseArgs({
   options: {
     set: { type: 'string', multiple: true, default: OURS },
@@ -145,8 +146,6 @@ else if (options.write) {
   const head = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}. \`${command}\``;
   writeSection('lab/results/poison.md', 'bench:poison', [head, ...sections].join('\n\n'));
 }
-
-const OUTPUTS = 'lab/measure/poison/sets/harmless-outputs.jsonl';
 
 /** Judges the harmless skills of each file, with the sentence model that the product uses. */
 async function scoreHarmless(files: readonly string[]): Promise<readonly HarmlessScore[]> {

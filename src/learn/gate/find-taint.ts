@@ -45,8 +45,7 @@ export async function findTaint(
   const commands = events.flatMap(({ kind, lines }) =>
     (kind === 'succeeded' || kind === 'failed') && provenance.ofCommand(lines) !== 'outside' ? [lines] : [],
   );
-  const repeatable = [...trusted, ...commands];
-  const findRun = createRunFinder(folded, repeatable);
+  const findRun = createRunFinder(withoutCommands(folded, commands), trusted);
   const findLiteral = createLiteralFinder(folded, trusted, (literal) => {
     const from = provenance.ofName(literal);
     return from === 'proven' || from === 'tried';
@@ -151,9 +150,18 @@ const RUN = 8;
 /** Finds a run of words that the lesson shares with an untrusted text and with no trusted one. */
 type RunFinder = (folded: string) => string | undefined;
 
-/** `words`: the lesson; `trusted`: text that it may repeat. Both normalized. */
-function createRunFinder(words: string, trusted: readonly string[]): RunFinder {
-  const runs = without(wordRuns(foldedWords(words), RUN), trusted, RUN);
+/** The passages of a lesson between the agent's own commands: "`X` worked" is no run of words, however long X is. */
+const withoutCommands = (folded: string, commands: readonly string[]): readonly string[] =>
+  commands.reduce<readonly string[]>(
+    (passages, command) =>
+      passages.flatMap((passage) => (command === '' ? [passage] : passage.split(command))),
+    [flat(folded)],
+  );
+
+/** `passages`: the lesson; `trusted`: text that it may repeat. Both normalized. */
+function createRunFinder(passages: readonly string[], trusted: readonly string[]): RunFinder {
+  const all = new Set(passages.flatMap((words) => [...wordRuns(foldedWords(words), RUN)]));
+  const runs = without(all, trusted, RUN);
   return (folded) => [...matchingRuns(runs, foldedWords(folded), RUN)][0];
 }
 
@@ -174,6 +182,8 @@ const SIGNED = /^[\w@~$%\\/.:=+#*-]{12,300}$/;
 /** A file that runs: however short its name is, a lesson that names it may have it run. */
 const RUNS =
   /^[\w@.~$\\/-]{0,120}\w\.(?:sh|bash|zsh|fish|ps1|psm1|bat|cmd|vbs|exe|msi|scr|com|pkg|deb|rpm|run|bin|dmg|appimage|apk|jar|dll|so|dylib)$/;
+/** A setting, however short: `CI=1`. */
+const ASSIGNMENT = /^[a-z][a-z0-9_]{1,60}=[\w@~$%\\/.:+*-]{1,200}$/;
 const PATH = /^(?:[\w@.~$-]{1,80})?(?:[\\/][\w@.~$-]{1,80}){1,20}$/;
 /** Files of most projects: their names do not show where a sentence comes from. */
 const COMMON =
@@ -193,7 +203,7 @@ function literalsOf(words: string): readonly string[] {
     if (foldedWords(quoted).length >= FEWEST_QUOTED) found.add(quoted.trim());
   for (const word of words.split(/[\s`"'()[\]{}<>,;!?]+/)) {
     const bare = word.replace(/^[.:*]+|[.:*]+$/g, '');
-    if (RUNS.test(bare) || (SIGNED.test(bare) && isSigned(bare))) found.add(bare);
+    if (RUNS.test(bare) || ASSIGNMENT.test(bare) || (SIGNED.test(bare) && isSigned(bare))) found.add(bare);
   }
   return [...found].filter((literal) => !COMMON.test(literal));
 }

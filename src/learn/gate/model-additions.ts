@@ -5,7 +5,7 @@ import { clip } from '../../text/truncate.ts';
 import type { EvidenceByTrust, UntrustedText } from './evidence-by-trust.ts';
 import type { LiteralProvenance } from './lesson-literals.ts';
 import { foldedWords } from './normalize-text.ts';
-import { givesInstruction, readOutsideStatements } from './outside-statements.ts';
+import { givesInstruction, isForeign, readOutsideStatements } from './outside-statements.ts';
 import type { LineMeaning } from './similar-meaning.ts';
 
 /** Whether a model worded a lesson, and not people or this program. What practice writes is about attempts, which are measured. */
@@ -20,10 +20,12 @@ const FRAME = topicStems(
   'run use work fail example anti-pattern avoid result step command rule first then failed worked attempt call said user check',
 );
 
-/** A page, a mail or a pasted text that says anything; of the output of a tool, what tells its reader what to do. */
+/** A page, a mail or a pasted text that says anything; of the output of a tool, what may tell its reader what to do. */
 const couldTeach = ({ taint, views }: UntrustedText): boolean => {
   const statements = readOutsideStatements(views);
-  return taint === 'web' ? statements.length > 0 : statements.some(givesInstruction);
+  return taint === 'web'
+    ? statements.length > 0
+    : statements.some((statement) => givesInstruction(statement) || isForeign(statement));
 };
 
 /**

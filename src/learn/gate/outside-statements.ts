@@ -1,4 +1,5 @@
 import type { Origin } from '../../core/learn.ts';
+import { detectLanguages } from '../../text/languages.ts';
 import { type PastedText, splitPastedText } from '../../text/pasted-text.ts';
 import { splitFoldedSentences } from '../../text/sentences.ts';
 import { foldedWords, foldText } from './normalize-text.ts';
@@ -80,10 +81,14 @@ function isWording(sentence: string, fewest: number, share: number): boolean {
   return foldedWords(sentence).length >= fewest && words.length >= parts.length * share;
 }
 
+/** Whether a normalized sentence is in a language whose instructions nothing here can tell from its reports. */
+export const isForeign = (sentence: string): boolean => detectLanguages(sentence).size > 0;
+
 /** Whether a normalized sentence is prose, as opposed to program output. */
 export const isProse = (sentence: string): boolean =>
   isWording(sentence, 5, 0.7) &&
-  sentence.split(/\s+/).filter((word) => FUNCTION_WORDS.has(word.replace(/[^\p{L}]/gu, ''))).length >= 2;
+  (sentence.split(/\s+/).filter((word) => FUNCTION_WORDS.has(word.replace(/[^\p{L}]/gu, ''))).length >= 2 ||
+    isForeign(sentence));
 
 /** A line of a program, as far as its first word and its last sign tell. */
 const SOURCE =
