@@ -5,7 +5,7 @@ import { clip } from '../../text/truncate.ts';
 import type { EvidenceByTrust, UntrustedText } from './evidence-by-trust.ts';
 import type { LiteralProvenance } from './lesson-literals.ts';
 import { foldedWords } from './normalize-text.ts';
-import { givesInstruction, isForeign, readOutsideStatements } from './outside-statements.ts';
+import { givesInstruction, isForeignWording, readOutsideStatements } from './outside-statements.ts';
 import type { LineMeaning } from './similar-meaning.ts';
 
 /** Whether a model worded a lesson, and not people or this program. What practice writes is about attempts, which are measured. */
@@ -25,7 +25,7 @@ const couldTeach = ({ taint, views }: UntrustedText): boolean => {
   const statements = readOutsideStatements(views);
   return taint === 'web'
     ? statements.length > 0
-    : statements.some((statement) => givesInstruction(statement) || isForeign(statement));
+    : statements.some((statement) => givesInstruction(statement) || isForeignWording(statement));
 };
 
 /**

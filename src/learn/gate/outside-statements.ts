@@ -82,13 +82,13 @@ function isWording(sentence: string, fewest: number, share: number): boolean {
 }
 
 /** Whether a normalized sentence is in a language whose instructions nothing here can tell from its reports. */
-export const isForeign = (sentence: string): boolean => detectLanguages(sentence).size > 0;
+export const isForeignWording = (sentence: string): boolean => detectLanguages(sentence).size > 0;
 
 /** Whether a normalized sentence is prose, as opposed to program output. */
 export const isProse = (sentence: string): boolean =>
   isWording(sentence, 5, 0.7) &&
   (sentence.split(/\s+/).filter((word) => FUNCTION_WORDS.has(word.replace(/[^\p{L}]/gu, ''))).length >= 2 ||
-    isForeign(sentence));
+    isForeignWording(sentence));
 
 /** A line of a program, as far as its first word and its last sign tell. */
 const SOURCE =
