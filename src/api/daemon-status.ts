@@ -230,7 +230,7 @@ function describeLearning(learning: JsonObject): readonly string[] {
   return [
     ...writer,
     `${plural(asNumber(appraised.failures) ?? 0, 'failure')} and ${plural(asNumber(appraised.successes) ?? 0, 'success', 'successes')} so far`,
-    `${plural(asNumber(cycles.run) ?? 0, 'run')} of the learners: ${String(cycles.published)} gave lessons in use, ${String(cycles.queued)} gave lessons that needed your review`,
+    `learning ran ${plural(asNumber(cycles.run) ?? 0, 'time')}: ${String(cycles.published)} with a lesson now in use, ${String(cycles.queued)} with one for your decision`,
     ...describeJudge(learning),
     ...describeReflection(asObject(learning.reflection)),
     `cost: ${describeLearningCost(learning)}`,

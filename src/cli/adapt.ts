@@ -14,7 +14,7 @@ export const declareAdapt: DeclareCommand = (adapt, act) => {
     .description('List the changes that these events propose, with their arithmetic and what became of them.')
     .action(act(listCandidates));
   adapt
-    .command('overlays')
+    .command('changes')
     .option('--agent <name>', 'only those that apply to this agent')
     .option('--run-kind <name>', 'only those that apply to this kind of run')
     .description('List the changes of the running system that are in force.')
@@ -66,7 +66,7 @@ const listCandidates = onApi(async (_options: object, { api, printer }) => {
     if (text(row, 'why') !== '') printer.note(`${text(row, 'id')}: ${neutraliseLine(text(row, 'why'))}.`);
   printer.note('A candidate needs 60: 0.85 of the mean score of other events, and 5 for each, at most 15.');
   if (rows.some(({ status }) => status === 'proposed'))
-    printer.note('proposed: it waits for you. See and approve it: instar lessons keep LESSON');
+    printer.note('proposed: it needs your decision: instar lessons keep LESSON, or drop it');
 });
 
 interface OverlayOptions {
@@ -77,7 +77,7 @@ interface OverlayOptions {
 const listOverlaysInForce = onApi(async ({ agent, runKind }: OverlayOptions, { api, printer }) => {
   const rows = await api.overlays(compact({ agent, runKind }));
   printer.document([...rows]);
-  if (rows.length === 0) printer.note('No overlay is in force: events have not changed the system.');
+  if (rows.length === 0) printer.note('No change is in force: reported events have changed nothing yet.');
   else
     printer.table(['LESSON', 'STATE', 'TYPE', 'FOR', 'WHAT IT DOES'], rows, (row) => {
       const { type, ...fields } = asObject(row.payload);

@@ -287,7 +287,7 @@ async function checkConfigFile({ args }: Positional, context: CommandContext): P
     for (const { path, asked, used } of waiting)
       printer.note(
         { text: 'waiting  ', style: 'yellow' },
-        `${path} "${asked}" waits for your word ("${used}" is used): instar config check --confirm`,
+        `${path} "${asked}" needs your confirmation ("${used}" is used until then): instar config check --confirm`,
       );
   });
   printer.document({ ok: problems.length === 0, file, problems });

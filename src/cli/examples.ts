@@ -31,7 +31,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'lessons transfer': ['instar lessons transfer --plan', 'instar lessons transfer LESSON --to AGENT'],
   'generations diff': ['instar generations diff 3 5'],
   'generations rollback': ['instar generations rollback 3'],
-  'adapt overlays': ['instar adapt overlays --agent builder'],
+  'adapt changes': ['instar adapt changes --agent builder'],
   practice: ['instar practice', 'instar practice run --tasks 10'],
   'practice run': ['instar practice run --tasks 10', 'instar practice run --plan'],
   'practice report': ['instar practice report --out practice.md'],

@@ -4,7 +4,7 @@ import { relativeTime } from '../text/phrases.ts';
 import { shortId } from '../text/short-id.ts';
 import { type DeclareCommand, failure, type Positional } from './context.ts';
 import { dim } from './print.ts';
-import { titleText } from './show-lessons.ts';
+import { titleText, whoOf } from './show-lessons.ts';
 import { wholeNumber } from './usage.ts';
 import { onApi } from './with-api.ts';
 
@@ -36,7 +36,7 @@ export const lessonHistory = onApi(async (_: object, { lessonsApi, printer }) =>
   printer.table(['STEP', 'WHEN', 'BY', 'WHAT'], list, ({ generation, at, by, reason }) => [
     generation,
     relativeTime(Date.parse(String(at)), Date.now()),
-    by === 'person' ? 'you' : by,
+    whoOf(by),
     reason,
   ]);
   printer.note(dim('undo the last: instar undo; go back further: instar generations rollback STEP'));

@@ -15,6 +15,7 @@ import {
   wrongUse,
 } from './context.ts';
 import { dim, type Part } from './print.ts';
+import { whoOf } from './show-lessons.ts';
 import { onApi } from './with-api.ts';
 
 export const declareIdentity: DeclareCommand = (identity, act) => {
@@ -23,7 +24,7 @@ export const declareIdentity: DeclareCommand = (identity, act) => {
       .command(name)
       .argument('[agent]', 'an agent; only needed when several have an identity')
       .description(description);
-  reading('show', 'Show who an agent is, by tier, and what waits for you.').action(act(showIdentity));
+  reading('show', 'Show who an agent is, by tier, and what needs your decision.').action(act(showIdentity));
   reading('diff', 'Show what each waiting proposal would change, line by line.').action(act(diffIdentity));
   reading('history', 'Show every revision of an identity: who, when, why.').action(act(identityHistory));
   const deciding = (name: string, description: string): Command =>
@@ -172,7 +173,7 @@ const identityHistory = onApi(async ({ args }: Positional, { lessonsApi, printer
     localTime(Date.parse(text(event.at))),
     text(event.name),
     text(event.tier),
-    event.by === 'person' ? 'you' : text(event.by),
+    whoOf(event.by),
     `${text(event.op)} → ${text(event.state)} r${text(event.revision)}`,
     text(event.reason),
   ]);

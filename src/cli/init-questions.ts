@@ -130,7 +130,7 @@ function offersOf({ env, local }: Questions): readonly Offer[] {
       choice: { name, entry: { wire: 'openai-chat', baseUrl } as const },
     })),
     ...KNOWN_PROVIDERS.filter(({ passThrough }) => passThrough).map(({ name, title, wire, baseUrl }) => ({
-      label: `${title}, pass through my own key`,
+      label: `${title}, use each client's own key`,
       hint: 'the agent keeps its own key; Instar stores none',
       choice: { name, entry: { wire, baseUrl } },
     })),
@@ -174,7 +174,7 @@ async function askForCustom(io: Io): Promise<ProviderChoice> {
   const keyEnv = answered(
     await text({
       ...io,
-      message: "Environment variable with its key (empty: callers' own keys pass through)",
+      message: 'Environment variable with its key (empty: each client uses its own)',
       defaultValue: '',
       validate: (value) =>
         !value || VARIABLE_NAME.test(value)

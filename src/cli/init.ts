@@ -44,7 +44,7 @@ export const declareInit: DeclareCommand = (command, act) =>
     )
     .option('--base-url <url>', 'base URL of its API')
     .option('--key-env <variable>', 'name of the environment variable with its key')
-    .option('--pass-through', "store no key: callers' own credentials pass through")
+    .option('--pass-through', 'store no key: each client uses its own')
     .option('--model <name>', 'default model, for requests that name no model')
     .option('--learn', 'let the same model write lessons and judge unclear turns')
     .option('--live', 'also train weights on the rewards of live traffic (train.live)')

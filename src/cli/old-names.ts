@@ -30,6 +30,7 @@ const OLD_NAMES: Readonly<Record<string, OldName>> = {
   'lessons import': { now: 'data import' },
   'lessons export': { now: 'data export skills' },
   'lessons share': { now: 'team share' },
+  'adapt overlays': { now: 'adapt changes' },
   'adapt approve': { now: 'lessons keep' },
   'adapt reject': { now: 'lessons drop' },
   'adapt retire': { now: 'lessons drop' },

@@ -112,7 +112,9 @@ const status = show(
       ['due', due?.kind === undefined ? 'nothing' : `${due.kind}: ${due.why}`],
       [
         'tasks',
-        `${tasks?.count}: ${tasks?.learn} to learn from, ${tasks?.gate} to measure lessons on, ${tasks?.report} for reports`,
+        Number(tasks?.count) === 0
+          ? 'none yet'
+          : `${tasks?.count}: ${tasks?.learn} to learn from, ${tasks?.gate} to measure lessons on, ${tasks?.report} for reports`,
       ],
       ...asArray(answer.faults).map((fault) => ['file', faultWords(fault)] as const),
       ...asArray(answer.yields)
@@ -289,7 +291,10 @@ async function reportEnd(api: DaemonApi, now: JsonObject, context: CommandContex
   const answer = await api.practice({ do: 'report' });
   context.printer.document(answer);
   showReport(answer, context.printer);
-  return answer.end === 'done' || answer.end === 'budget' ? EXIT.ok : EXIT.failed;
+  const { graded = 0, infrastructure = 0 } = asObject(answer.counts);
+  const isOver = answer.end === 'done' || answer.end === 'budget';
+  // Attempts that nobody could grade brought nothing.
+  return isOver && (Number(graded) > 0 || Number(infrastructure) === 0) ? EXIT.ok : EXIT.failed;
 }
 
 const stop = show(
@@ -368,16 +373,16 @@ function showReport(answer: JsonObject, printer: Printer): void {
   const counts = asObject(answer.counts);
   const spent = asObject(answer.spent);
   printer.fields([
-    ['session', `${answer.kind} ${answer.run}: ${answer.end}`],
+    ['session', `${answer.kind} ${answer.run}: ${endWords(answer.end)}`],
     ['why', `${answer.why}`],
     ...textRow('note', answer.note),
     [
       'attempts',
-      `${counts.graded ?? 0} graded, ${counts.ungraded ?? 0} without a grade, ${counts.infrastructure ?? 0} broken off`,
+      `${counts.graded ?? 0} graded, ${counts.ungraded ?? 0} without a grade, ${counts.infrastructure ?? 0} that could not be graded`,
     ],
     ...asArray(answer.failures)
       .map(asObject)
-      .map(({ why, count }) => ['broken off', `${count}: ${why}`] as const),
+      .map(({ why, count }) => ['not graded', `${count}: ${why}`] as const),
     [
       'groups',
       `${counts.kept ?? 0} of ${counts.groups ?? 0} had better and worse attempts; ${counts.recorded ?? 0} from recorded work`,
@@ -396,6 +401,10 @@ function showReport(answer: JsonObject, printer: Printer): void {
     one.says,
   ]);
 }
+
+/** `open` is what the record has of a session that nobody closed. */
+const endWords = (end: unknown): string =>
+  end === 'open' || end === 'aborted' ? 'interrupted; it goes on with: instar practice run' : String(end);
 
 const listTasks = show(
   ({ domain }: TaskOptions) => compact({ do: 'tasks', domain }),
@@ -430,6 +439,8 @@ const addTasks = show(
   ({ args: [file = ''] }: Positional) => ({ do: 'add', text: readTasks(file), file: path.basename(file) }),
   ({ added, known, duplicates, faults }, printer) => {
     printer.line(`${plural(Number(added), 'task')} added, ${known} known already, ${duplicates} repeated`);
+    if (Number(added) === 0 && asArray(faults).length === 0)
+      printer.next('a task is a line such as {"prompt": "Write the report of October", "answer": "…"}');
     for (const fault of asArray(faults)) printer.note(faultWords(fault));
   },
   ({ added }) => Number(added) > 0,

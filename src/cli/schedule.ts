@@ -1,5 +1,6 @@
 import { asArray, asObject, type JsonObject } from '../core/json.ts';
 import { describeJobsBudget } from '../cost/describe-cost.ts';
+import { sayPresence } from '../schedule/presence-words.ts';
 import { localTime, relativeTime } from '../text/phrases.ts';
 import { type CommandAction, type DeclareCommand, failure } from './context.ts';
 import { dim, type Part, type Printer } from './print.ts';
@@ -91,7 +92,7 @@ function describeSpan(from: number, until: number, now: number): string {
 }
 
 const reasonsOf = ({ reasons }: JsonObject): string =>
-  asArray(reasons).length > 0 ? `  ${asArray(reasons).join(', ')}` : '';
+  asArray(reasons).length > 0 ? `  ${sayPresence(asArray(reasons).map(String))}` : '';
 
 const wordOf = (value: unknown): string => (value === undefined ? '' : String(value));
 const listOf = (value: unknown): readonly JsonObject[] => asArray(value).map(asObject);

@@ -89,7 +89,8 @@ function summaryRows(
   const decisions = undecided.reduce((sum, { count }) => sum + (asNumber(count) ?? 1), 0);
   const recorded = recordingState(recording);
   const kept = asString(asObject(asObject(raw.library).adherence).words);
-  const writer = asString(asObject(raw.learning).writer);
+  const { models } = asObject(raw.learning);
+  const writer = asString(asObject(models).evolver);
   const rest = waiting.filter((one) => !undecided.includes(one) && one.code !== 'session-open');
   const [first] = rest;
   return [
@@ -102,7 +103,7 @@ function summaryRows(
         ? 'nothing yet'
         : `${plural(inUse, 'lesson')} in use${kept === undefined ? '' : `; ${kept}`}`,
     ],
-    ...(writer === undefined ? [] : [['writer', writer] as const]),
+    ...(models === undefined ? [] : [['writer', writer ?? 'your own words; no model rewords them'] as const]),
     ...(decisions === 0
       ? []
       : [

@@ -16,7 +16,7 @@ export function describeSettingsState(
     ...asArray(waiting)
       .map(asObject)
       .map(({ path, asked, used }) => ({
-        what: `${String(path)} "${String(asked)}" waits for your word; "${String(used)}" is used`,
+        what: `${String(path)} "${String(asked)}" needs your confirmation; until then "${String(used)}" is used`,
         fix: 'instar config check --confirm',
       })),
     ...asArray(asObject(shared).ignored)

@@ -100,7 +100,7 @@ function checkAlias(
   lists: Lists,
   env: NodeJS.ProcessEnv,
 ): readonly DoctorCheck[] {
-  const name = `model ${alias}`;
+  const name = `models.${alias}`;
   if (typeof value === 'object' && 'command' in value) {
     const found = findCommand(value.command, env);
     return [

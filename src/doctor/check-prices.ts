@@ -13,6 +13,8 @@ import { dollars, plural } from '../text/phrases.ts';
 import { type DoctorCheck, passed, warned } from './doctor-check.ts';
 
 type Role = 'evolver' | 'judge';
+/** What a role is called for people. */
+const ROLE_WORDS: Readonly<Record<Role, string>> = { evolver: 'writer', judge: 'judge' };
 
 interface ConfiguredModel {
   readonly name: string;
@@ -80,14 +82,18 @@ export function checkLearners(
     const unusable = model === undefined ? unusableModel(role, config) : undefined;
     if (unusable === undefined)
       return passed(
-        role,
+        ROLE_WORDS[role],
         role === 'judge' ? describeJudge(model) : describeWriter(model, config.learn.budget),
       );
     const provider = parseModelRef(unusable)?.provider ?? unusable;
     return provider === 'instar'
-      ? warned(role, `${unusable} only attempts tasks: it is not used`, `name another model: models.${role}`)
+      ? warned(
+          ROLE_WORDS[role],
+          `${unusable} only attempts tasks: it is not used`,
+          `name another model: models.${role}`,
+        )
       : warned(
-          role,
+          ROLE_WORDS[role],
           `${unusable} has no key of its own and is not in a private network, so learning does not use it`,
           `set providers.${provider}.keyEnv to the variable with its key, or name another model: models.${role}`,
         );
@@ -126,7 +132,7 @@ function checkModelPrice(
   { name, title, price }: ConfiguredModel,
   { learn }: Config,
 ): DoctorCheck {
-  const check = `price ${role}`;
+  const check = `price ${ROLE_WORDS[role]}`;
   switch (price.from) {
     case 'subscription':
       return passed(check, `${title}: your subscription; only calls and tokens are counted`);

@@ -79,7 +79,7 @@ function credentials(wire: string, origin: string, key: string | undefined): Rec
 }
 
 const passesThrough = (entry: ProviderEntry): string =>
-  hasOwnKey(entry) ? '' : "; callers' own keys pass through";
+  hasOwnKey(entry) ? '' : "; uses each client's own API key";
 
 function judgeStatus(title: string, origin: string, entry: ProviderEntry, status: number): DoctorCheck {
   const own = hasOwnKey(entry);

@@ -58,7 +58,7 @@ export async function listLearningWaits(options: LearningWaitsOptions): Promise<
       code: 'session-open',
       count: open.count,
       what: plural(open.count, 'session'),
-      why: `${verb(open.count, 'is', 'are')} open: a score counts for the lessons that were shown when the session has been idle for ${duration(IDLE_MS)}`,
+      why: `${verb(open.count, 'is', 'are')} open: each is scored after ${duration(IDLE_MS)} without a request`,
       nextAt: open.oldest + IDLE_MS,
     });
   if (anonymous > 0)
@@ -66,7 +66,7 @@ export async function listLearningWaits(options: LearningWaitsOptions): Promise<
       code: 'no-key',
       count: anonymous,
       what: `${plural(anonymous, 'turn')} since the start`,
-      why: `${verb(anonymous, 'is', 'are')} not learned from and got no lessons: the caller sent no key`,
+      why: `had no key: they got no lessons, and nothing is learned from them`,
       fix: 'instar connect CLIENT',
     });
   return waits;
@@ -88,15 +88,16 @@ function waitOf(cluster: WaitingCluster, label: string | undefined, options: Lea
   const missing = options.failures - count;
   if (missing > 0)
     return {
-      ...known,
       code: 'more-failures',
-      why: `${waits} for ${missing} more like ${verb(count, 'it', 'them')}`,
+      count,
+      what: `${missing === 1 ? 'one' : missing} more similar ${placeOf(missing, scope, label).replace(/^\d+ /, '')}`,
+      why: `and Instar writes a lesson (${count} of ${options.failures})`,
     };
   if (!cluster.isCorroborated)
     return {
       ...known,
       code: 'one-session',
-      why: `${waits}: all are from one session and only signs speak for them; your word on one of them, or one in another session, starts a lesson`,
+      why: `${waits} for your word, or for one more in another session: nobody has said yet that anything was wrong`,
       fix: `instar feedback ${list.at(-1)?.turn ?? 'TURN'} --bad "what was wrong"`,
     };
   if (options.isOffline === true)
@@ -144,7 +145,7 @@ function tryOf(
     case 'reply':
       return { code, why: `${waits}: ${text}`, nextAt };
     case 'refused':
-      return { code, why: `${waits}: the gate refused what was written from them (${text})`, nextAt };
+      return { code, why: `${waits}: the lesson written from them was refused (${text})`, nextAt };
     case 'not-cited':
       return { code, why: `${waits} for more like them: the lesson ${text} does not rest on them`, nextAt };
     case 'nothing':
@@ -189,7 +190,7 @@ function revisionWait({ state, now, isOffline }: LearningWaitsOptions): Waiting 
     lessons,
     what: `${plural(count, 'lesson')} in your own words`,
   } as const;
-  const inUse = `${verb(count, 'is', 'are')} in use, and the evolver will write ${verb(count, 'it', 'them')} out`;
+  const inUse = `${verb(count, 'is', 'are')} in use; the writer has yet to word ${verb(count, 'it', 'them')} better`;
   if (isOffline === true) return { ...known, why: `${inUse} when Instar runs`, fix: 'instar up' };
   const turns = state.evolver.items().flatMap(({ failures }) => failures.map(({ turn }) => turn));
   const pauses = turns.flatMap((turn) => state.evolver.pauseOf(turn) ?? []);
@@ -197,7 +198,7 @@ function revisionWait({ state, now, isOffline }: LearningWaitsOptions): Waiting 
   if (first?.last === undefined) return { ...known, why: `${inUse}: it is being asked` };
   const { why: _, code: __, ...next } = tryOf(first, first.last, '', now);
   const reason = truncateEnd(oneLine(first.last.why), LONGEST_WHY);
-  return { ...known, why: `${inUse}. The last try: ${reason}`, ...next };
+  return { ...known, why: `${inUse}. Last try: ${reason}`, ...next };
 }
 
 /** Lessons that a person had better word otherwise: they are shown, and people have to say the same again. */
@@ -211,7 +212,7 @@ function ignoredWait({ state }: LearningWaitsOptions): Waiting | undefined {
     count,
     lessons: lessons.map(({ id }) => id),
     what: plural(count, 'lesson'),
-    why: `${verb(count, 'was', 'were')} shown, and the same had to be said again in ${first.sessions} sessions: other words may help`,
+    why: `${verb(count, 'was', 'were')} shown, and you had to say the same again in ${first.sessions} sessions: other words may help`,
     fix: `instar lessons show ${first.id}`,
   };
 }

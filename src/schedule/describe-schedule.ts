@@ -4,6 +4,7 @@ import type { JobHistory, Presence, PresenceSource } from '../core/schedule.ts';
 import { pausedUntil } from './job-history.ts';
 import type { JobLimits } from './jobs-budget.ts';
 import { JOB_MINUTES_PER_DAY } from './jobs-budget.ts';
+import { sayPresence } from './presence-words.ts';
 
 interface ScheduleView {
   /** `off` without a daemon: nothing is scheduled then. */
@@ -114,7 +115,7 @@ function describeWindow(
     from: isoTime(from),
     until: isoTime(until),
     source,
-    why: isBlocked ? `${why}, but someone is present: ${reasons.join(', ')}` : why,
+    why: isBlocked ? `${why}, paused: ${sayPresence(reasons)}` : why,
   });
 }
 

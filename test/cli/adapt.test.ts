@@ -40,7 +40,7 @@ describe('instar adapt', () => {
       id: 'fix_template:agent:builder:successful_heal',
       ...{ type: 'fix_template', scopeType: 'agent', scopeId: 'builder', status: 'incomplete' },
     });
-    expect((await cli('overlays')).stderr).toContain('No overlay is in force');
+    expect((await cli('overlays')).stderr).toContain('No change is in force');
     expect((await cli('events')).stdout.match(/successful_heal {2}/g)?.length).toBeGreaterThan(3);
   });
 });

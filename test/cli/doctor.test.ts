@@ -105,7 +105,7 @@ describe('runDoctor', () => {
     expect(statusOf('provider moved')).toEqual(['fail']);
     expect(statusOf('provider none')).toEqual(['warn']);
     expect(statusOf('provider closed')).toEqual(['fail']);
-    expect(statusOf('model default')).toEqual(['ok']);
+    expect(statusOf('models.default')).toEqual(['ok']);
     expect(statusOf('model other')).toEqual(['warn']);
     expect(statusOf('model cli')).toEqual(['fail']);
     expect(statusOf('model local')).toEqual(['warn']);

@@ -12,7 +12,7 @@ describe('doctor', () => {
   it('names a learning model without a known price, and the setting that gives it one', () => {
     expect(check({ providers: { acme }, models: { evolver: 'acme/big/foo', judge: 'off' } })).toMatchObject([
       {
-        name: 'price evolver',
+        name: 'price writer',
         status: 'warn',
         detail:
           'the price of acme/big/foo is not known, so its cost is not shown; the limit is 500,000 tokens a day (learn.budget.tokensPerDay)',
@@ -70,11 +70,11 @@ describe('doctor on who learns', () => {
 
   it('names who writes and who judges, also a keyless server of a private network', () => {
     expect(learners({ providers: { box }, models: { evolver: 'box/q', judge: 'box/q' } })).toEqual([
-      ['evolver', 'ok', expect.stringContaining('written by box/q')],
+      ['writer', 'ok', expect.stringContaining('written by box/q')],
       ['judge', 'ok', 'box/q judges unclear turns, within the same limit.'],
     ]);
     expect(learners({}, [{ name: 'ollama', models: ['qwen3'] }])).toEqual([
-      ['evolver', 'ok', expect.stringContaining('written by ollama/qwen3 on this machine')],
+      ['writer', 'ok', expect.stringContaining('written by ollama/qwen3 on this machine')],
       ['judge', 'ok', 'No model judges unclear turns (models.judge names one).'],
     ]);
   });

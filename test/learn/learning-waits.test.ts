@@ -84,7 +84,12 @@ describe('what waits to be learned from', () => {
     await records.append(withoutWords(failedEpisodes('ada', 2)));
     await worker.settle();
     expect(waits()).toEqual([
-      { code: 'more-failures', count: 2, what: '2 failures of ada', why: 'wait for 1 more like them' },
+      {
+        code: 'more-failures',
+        count: 2,
+        what: 'one more similar failure of ada',
+        why: 'and Instar writes a lesson (2 of 3)',
+      },
     ]);
   });
 
@@ -121,7 +126,7 @@ describe('what waits to be learned from', () => {
           code: 'evolver-revision',
           count: 1,
           what: '1 lesson in your own words',
-          why: `is in use, and the evolver will write it out. The last try: ${why}`,
+          why: `is in use; the writer has yet to word it better. Last try: ${why}`,
           lessons: [lesson?.id],
         },
       ]);
@@ -271,7 +276,7 @@ describe('one place', () => {
       { code: 'session-open', what: '2 sessions', nextAt: 4_000 + 30 * 60_000 },
       { code: 'no-key', what: '1 turn since the start', fix: 'instar connect CLIENT' },
     ]);
-    expect(waits[0]?.why).toContain('idle for 30 min');
+    expect(waits[0]?.why).toContain('scored after 30 min');
   });
 
   it('puts more than eight places together in one line', async () => {

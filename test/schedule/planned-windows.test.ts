@@ -107,8 +107,8 @@ describe('the schedule', () => {
       { source: 'sleep' },
     ]);
     const [open, ...others] = (await describeAt(at('01:00'), true, '00:00-07:00')).windows as object[];
-    expect([open, others.length]).toMatchObject([{ why: 'sleep hours until 07:00' }, 1]);
+    expect([open, others.length]).toMatchObject([{ why: 'quiet hours until 07:00' }, 1]);
     const { windows } = await describeAt(at('01:00'), false, '00:00-07:00');
-    expect(windows).toMatchObject([{ why: expect.stringContaining('someone is present: input') }, {}]);
+    expect(windows).toMatchObject([{ why: expect.stringContaining('paused: input') }, {}]);
   });
 });

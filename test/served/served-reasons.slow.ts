@@ -111,8 +111,8 @@ describe('three complaints', () => {
         expect(await waiting()).toContainEqual({
           code: 'more-failures',
           count: 2,
-          what: '2 failures of claude-code in shop-api',
-          why: 'wait for 1 more like them',
+          what: 'one more similar failure of claude-code in shop-api',
+          why: 'and Instar writes a lesson (2 of 3)',
         }),
       SOON,
     );
@@ -163,7 +163,7 @@ describe('three complaints', () => {
   it('are explained by the next turns: shown to this agent, not to another one', async () => {
     await turn('s5');
     expect((await json('lessons', 'why', 'last')).lessons).toMatchObject([
-      { name: 'use-iso-dates', verdict: 'shown', because: expect.stringContaining('0.50 is enough') },
+      { name: 'use-iso-dates', verdict: 'shown', because: expect.stringContaining('threshold 0.50') },
     ]);
     await turn('s6', 'codex');
     expect((await json('lessons', 'why', 'last')).lessons).toMatchObject([{ verdict: 'other-agent' }]);

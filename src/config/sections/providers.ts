@@ -52,9 +52,7 @@ const providerSchema = z
     baseUrl: baseUrlSchema.describe('Base URL of its API, including the version: https://api.openai.com/v1'),
     keyEnv: keyEnvSchema
       .optional()
-      .describe(
-        "Environment variable with the provider's key. Without a key, callers' own credentials pass through.",
-      ),
+      .describe("Environment variable with the provider's key. Without one, each client uses its own."),
     keyFile: z
       .string()
       .min(1)

@@ -82,7 +82,7 @@ export const scheduleSchema = z.strictObject({
       error: 'has hours that end when they begin; the whole day is 00:00-24:00',
     })
     .default('23:00-07:00')
-    .describe('Your sleep hours, local time, in which background jobs may run; "off" for none.'),
+    .describe('Your quiet hours, local time, in which background jobs may run; "off" for none.'),
   idleMinutes: z
     .int()
     .min(1)

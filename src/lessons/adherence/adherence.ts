@@ -140,13 +140,11 @@ export function describeToldRules(lessons: readonly Lesson[], adherence: Adheren
   const counts = adherence.sum(rules.map(({ id }) => id));
   const { applied, kept, toldAgain } = counts;
   const measured =
-    applied === 0
-      ? 'none was checked yet'
-      : `kept in ${kept} of ${plural(applied, 'conversation')} that they apply to`;
+    applied === 0 ? 'not checked yet' : `kept in ${kept} of ${plural(applied, 'conversation')}`;
   return {
     rules: rules.length,
     ...counts,
-    words: `Rules you told: ${rules.length}, ${measured}; told again ${toldAgain}`,
+    words: `${plural(rules.length, 'rule')} you told: ${measured}${toldAgain === 0 ? '' : `; you repeated ${toldAgain === 1 ? 'one' : toldAgain}`}`,
   };
 }
 

@@ -50,7 +50,7 @@ export interface ExplainedLesson {
   readonly id: string;
   readonly name: string;
   readonly verdict: TurnVerdict;
-  /** A sentence without its subject: `fits the task (0.62, 0.50 is enough)`. */
+  /** A sentence without its subject: `is relevant (0.62; threshold 0.50)`. */
   readonly because: string;
   /** 0 to 1: how well it fits the task, where that was computed. */
   readonly relevance?: number;
@@ -164,7 +164,7 @@ function whyShown(
 ): string {
   const { scope } = lesson.text;
   const fits = seen !== undefined && seen.relevance >= ENOUGH;
-  const figure = seen === undefined ? '' : ` (${seen.relevance.toFixed(2)}, ${ENOUGH.toFixed(2)} is enough)`;
+  const figure = seen === undefined ? '' : ` (${seen.relevance.toFixed(2)}; threshold ${ENOUGH.toFixed(2)})`;
   const pinned = lesson.pinned ? '; it is pinned' : '';
   if (seen?.brokenIn !== undefined)
     return `it is shown again because the answer of turn ${shortId(seen.brokenIn)} did not keep to it${pinned}`;
@@ -175,11 +175,11 @@ function whyShown(
   if (isFragment(lesson) && isInScope(scope, asker, undefined))
     return `it is guidance for every run in its scope, whatever the task${pinned}`;
   if (lesson.text.note.isAlways === true && isInScope(scope, asker, undefined))
-    return `it is marked for every task${fits ? `, and it fits this one${figure}` : ', so it is shown whatever the task'}${pinned}`;
+    return `it holds for every task${fits ? `, and is relevant to this one${figure}` : ''}${pinned}`;
   const domain = chosen?.fact.domain;
   if (!fits && domain !== undefined && scope.domain === domain.name)
     return `it is a guideline of the domain ${domain.name}${pinned}`;
-  if (fits) return `it fits the task${figure}${pinned}`;
+  if (fits) return `it is relevant${figure}${pinned}`;
   return `this session was shown it before, and it stays while it is in use${pinned}`;
 }
 
@@ -189,9 +189,9 @@ function whyListed(seen: ConsideredLesson | undefined, chosen: RecallDecision | 
   if (seen.verdict === 'condensed')
     return 'its line is shown: what people told shares half of library.tokenBudget, and rules that fit this task better have filled that';
   if (seen.relevance < ENOUGH)
-    return `its line is shown: it may fit (${figure}; ${ENOUGH.toFixed(2)} is enough for its whole text)`;
+    return `its line is shown: it may be relevant (${figure}; its whole text from ${ENOUGH.toFixed(2)} on)`;
   const bodies = chosen?.fact.considered.filter(({ verdict }) => verdict === 'shown').length ?? 0;
-  return `its line is shown: it fits (${figure}), but ${plural(bodies, 'lesson')} that fit better took the room for whole texts`;
+  return `its line is shown: it is relevant (${figure}), but ${plural(bodies, 'more relevant lesson')} took the room for whole texts`;
 }
 
 interface Hidden {

@@ -32,7 +32,7 @@ const CLOCK = /^([0-9]{1,2}):([0-9]{2})$/;
 export function parseSleep(given: string | readonly string[]): ParsedSleep {
   const entries = typeof given === 'string' ? given.split(';') : given.flatMap((entry) => entry.split(';'));
   if (entries.reduce((sum, entry) => sum + entry.length, 0) > MAX_CHARACTERS) {
-    return { ok: false, why: `sleep hours are longer than ${MAX_CHARACTERS} characters` };
+    return { ok: false, why: `quiet hours are longer than ${MAX_CHARACTERS} characters` };
   }
   const rules: SleepRule[] = [];
   let isOff = false;

@@ -128,20 +128,20 @@ export function createSleepSource({ rules, zone = systemZone }: SleepSetting): P
 
   return {
     name: NAME,
-    sees: 'The sleep hours in the config; not whether you sleep.',
+    sees: 'The quiet hours in the config; not whether you are here.',
     async read(now) {
-      if (rules.length === 0) return unknown('no sleep hours are set');
+      if (rules.length === 0) return unknown('no quiet hours are set');
       try {
         const windows = windowsNow();
         if (windows === undefined) return unknown('the time zone is unknown');
         const until = windows.nextChange(now);
         const text = until === undefined ? undefined : clockText(windows.zone, until);
         if (windows.isInside(now)) {
-          const why = text === undefined ? 'sleep hours without an end' : `sleep hours until ${text}`;
+          const why = text === undefined ? 'quiet hours without an end' : `quiet hours until ${text}`;
           return { source: NAME, state: 'away', why, ...(until === undefined ? {} : { until }) };
         }
-        if (until === undefined) return unknown('no sleep hours within four weeks');
-        return { ...unknown(`sleep hours begin at ${text}`), until };
+        if (until === undefined) return unknown('no quiet hours within four weeks');
+        return { ...unknown(`quiet hours begin at ${text}`), until };
       } catch {
         return unknown('the clock shows an invalid date');
       }

@@ -69,13 +69,11 @@ describe('adherence', () => {
     const note = { ...lesson.text.note, source: 'told' as const };
     const rule = { ...lesson, text: { ...lesson.text, note } };
     expect(describeToldRules([lesson], adherence)).toBeUndefined();
-    expect(describeToldRules([rule], adherence)?.words).toBe(
-      'Rules you told: 1, none was checked yet; told again 0',
-    );
+    expect(describeToldRules([rule], adherence)?.words).toBe('1 rule you told: not checked yet');
     adherence.add(observed('a', 'kept'));
     expect(describeToldRules([rule, { ...rule, state: 'retired' }], adherence)).toMatchObject({
       rules: 1,
-      words: 'Rules you told: 1, kept in 1 of 1 conversation that they apply to; told again 0',
+      words: '1 rule you told: kept in 1 of 1 conversation',
     });
   });
 

@@ -180,14 +180,11 @@ describe('why a turn was shown a lesson, or not', () => {
 
   it('tells what fits from what is for every task, from a line, and from the control group', async () => {
     const reasons = await why('t1');
-    expect(reasons.fits).toEqual(['shown', 'it fits the task (0.62, 0.50 is enough)']);
-    expect(reasons.always).toEqual([
-      'shown',
-      'it is marked for every task, so it is shown whatever the task',
-    ]);
+    expect(reasons.fits).toEqual(['shown', 'it is relevant (0.62; threshold 0.50)']);
+    expect(reasons.always).toEqual(['shown', 'it holds for every task']);
     expect(reasons.line).toEqual([
       'listed',
-      'its line is shown: it may fit (0.20; 0.50 is enough for its whole text)',
+      'its line is shown: it may be relevant (0.20; its whole text from 0.50 on)',
     ]);
     expect(reasons.control).toEqual(['held-out', expect.stringContaining('control group')]);
   });

@@ -14,7 +14,7 @@ describe('the sleep source', () => {
     expect(await source.read(at('2026-06-05T22:00:00Z'), signal)).toEqual({
       source: 'sleep',
       state: 'away',
-      why: 'sleep hours until 07:00',
+      why: 'quiet hours until 07:00',
       until: at('2026-06-06T05:00:00Z'),
     });
   });
@@ -24,7 +24,7 @@ describe('the sleep source', () => {
     expect(await source.read(at('2026-06-05T12:00:00Z'), signal)).toEqual({
       source: 'sleep',
       state: 'unknown',
-      why: 'sleep hours begin at 23:00',
+      why: 'quiet hours begin at 23:00',
       until: at('2026-06-05T21:00:00Z'),
     });
   });

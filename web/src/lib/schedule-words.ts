@@ -1,3 +1,5 @@
+import { sayPresence } from '../../../src/schedule/presence-words.ts';
+
 const STATES: Readonly<Record<string, string>> = {
   waiting: 'Paused',
   open: 'Nobody is here, so background work may run',
@@ -6,21 +8,9 @@ const STATES: Readonly<Record<string, string>> = {
   off: 'Background work is off',
 };
 
-/** What tells whether somebody is there, and what it says then. Other sources are named as they are. */
-const PRESENT: Readonly<Record<string, string>> = {
-  traffic: 'an agent is working',
-  idle: 'you are active',
-  calendar: 'you are not in a meeting',
-  sleep: 'it is not the time of the quiet hours',
-};
-
 /** The state of the schedule in a sentence: `Paused because an agent is working`. */
 export function scheduleWords(state: string, reasons: readonly string[]): string {
-  const why = reasons.map((reason) => {
-    const [, source = '', is] = /^([\w-]+): (\w+)$/.exec(reason) ?? [];
-    return is === 'present' ? (PRESENT[source] ?? `somebody is here (${source})`) : reason;
-  });
-  return `${STATES[state] ?? state}${why.length === 0 ? '' : ` because ${why.join(' and ')}`}`;
+  return `${STATES[state] ?? state}${reasons.length === 0 ? '' : ` because ${sayPresence(reasons)}`}`;
 }
 
 /** Jobs that wait for a window, in words, and the view that shows what they did. */
