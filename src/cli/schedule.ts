@@ -1,7 +1,7 @@
 import { asArray, asObject, type JsonObject } from '../core/json.ts';
 import { describeJobsBudget } from '../cost/describe-cost.ts';
-import { sayPresence } from '../schedule/presence-words.ts';
 import { localTime, relativeTime } from '../text/phrases.ts';
+import { sayPresence } from '../text/presence-words.ts';
 import { type CommandAction, type DeclareCommand, failure } from './context.ts';
 import { dim, type Part, type Printer } from './print.ts';
 import { showReload } from './show-reload.ts';

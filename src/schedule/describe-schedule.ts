@@ -1,10 +1,10 @@
 import type { Spending } from '../core/budget.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { JobHistory, Presence, PresenceSource } from '../core/schedule.ts';
+import { sayPresence } from '../text/presence-words.ts';
 import { pausedUntil } from './job-history.ts';
 import type { JobLimits } from './jobs-budget.ts';
 import { JOB_MINUTES_PER_DAY } from './jobs-budget.ts';
-import { sayPresence } from './presence-words.ts';
 
 interface ScheduleView {
   /** `off` without a daemon: nothing is scheduled then. */

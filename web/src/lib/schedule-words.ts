@@ -1,4 +1,4 @@
-import { sayPresence } from '../../../src/schedule/presence-words.ts';
+import { sayPresence } from '../../../src/text/presence-words.ts';
 
 const STATES: Readonly<Record<string, string>> = {
   waiting: 'Paused',
