@@ -127,7 +127,7 @@ describe('runDoctor', () => {
     mkdirSync(bin);
     writeFileSync(join(bin, 'claude'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
     configure({ gateway: { port: 0 }, models: { judge: { command: 'claude' } } });
-    expect(named(await examine({ PATH: bin }), 'model judge')[0]?.status).toBe('ok');
+    expect(named(await examine({ PATH: bin }), 'models.judge')[0]?.status).toBe('ok');
   });
 
   it('fails for a port that another program has, and not for our own daemon', async () => {
