@@ -106,9 +106,9 @@ describe('runDoctor', () => {
     expect(statusOf('provider none')).toEqual(['warn']);
     expect(statusOf('provider closed')).toEqual(['fail']);
     expect(statusOf('models.default')).toEqual(['ok']);
-    expect(statusOf('model other')).toEqual(['warn']);
-    expect(statusOf('model cli')).toEqual(['fail']);
-    expect(statusOf('model local')).toEqual(['warn']);
+    expect(statusOf('models.other')).toEqual(['warn']);
+    expect(statusOf('models.cli')).toEqual(['fail']);
+    expect(statusOf('models.local')).toEqual(['warn']);
     expect(JSON.stringify(checks)).not.toMatch(/sk-good|sk-wrong/);
     for (const { status, fix } of checks) expect(fix === undefined).toBe(status === 'ok');
   });
