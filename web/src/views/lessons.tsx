@@ -41,8 +41,9 @@ export function LessonsView({ route }: ViewRoute) {
   useEffect(
     () =>
       onFeed(({ type }) => {
-        // A long list that somebody reads does not move.
-        if (type === 'library' && (state === 'proposed' || scrollY < NEAR_TOP)) reload();
+        // How often a rule was kept is counted as answers come. A long list that somebody reads does not move.
+        if ((type === 'library' || type === 'rules') && (state === 'proposed' || scrollY < NEAR_TOP))
+          reload();
       }),
     [reload, state],
   );
