@@ -2,13 +2,11 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Domain, RecallQuery } from '../../core/recall.ts';
 import { isFragment } from '../check-overlay.ts';
-import type { LessonLinks } from '../links.ts';
 import { admit } from '../scope.ts';
 import { activationOf, type Usefulness } from './activation.ts';
 import type { Int8Query, Int8Vectors } from './int8-vectors.ts';
 import { type LessonIndex, NO_SLOT } from './lesson-index.ts';
 import { type Background, createEvidence, type RelevanceWeights, USUAL_BACKGROUND } from './relevance.ts';
-import { spreadLinks } from './spread-links.ts';
 
 /** Slots between two pauses: one or two milliseconds of work. */
 const SLICE = 16_384;
@@ -322,8 +320,6 @@ export interface RecallCandidate {
   readonly isInScope: boolean;
   /** It is another agent's or another project's, and shown to them only. */
   readonly isPrivate?: boolean;
-  /** The evidence that a link of a clearly relevant lesson gives it; more than its own. */
-  readonly linked?: number;
 }
 
 interface CandidateContext {
@@ -333,7 +329,6 @@ interface CandidateContext {
   readonly doubt: number;
   readonly usefulness: (lessonId: string) => Usefulness;
   readonly weights: RelevanceWeights;
-  readonly links: LessonLinks;
 }
 
 /** More than any budget holds, so that enough remain after duplicates and old lessons are dropped. */
@@ -348,7 +343,7 @@ export async function findCandidates(
   index: LessonIndex,
   scan: LessonScan,
   standings: Uint8Array,
-  { domain, now, doubt, usefulness, weights, links }: CandidateContext,
+  { domain, now, doubt, usefulness, weights }: CandidateContext,
 ): Promise<readonly RecallCandidate[]> {
   const { similarity, spelling, words } = scan;
   const evidence = createEvidence(weights, backgroundOf(scan, standings));
@@ -394,10 +389,5 @@ export async function findCandidates(
       },
     ];
   };
-  const candidates = lists.flatMap((list) => list?.items() ?? []).flatMap(candidateAt);
-  const mayShow = (id: string): RecallCandidate | undefined => {
-    const slot = index.find(id)?.slot;
-    return slot !== undefined && standings[slot] === ELIGIBILITY.open ? candidateAt(slot)[0] : undefined;
-  };
-  return spreadLinks(candidates, links, mayShow);
+  return lists.flatMap((list) => list?.items() ?? []).flatMap(candidateAt);
 }

@@ -2,7 +2,6 @@ import type { Lesson } from '../../core/lesson.ts';
 import type { Domain, EmbeddingModel, Recall, RecallQuery, RecallResult } from '../../core/recall.ts';
 import { isFragment, isRecalled } from '../check-overlay.ts';
 import type { Holdout } from '../effect/hold-out.ts';
-import { type LessonLinks, linkLessonsBothWays } from '../links.ts';
 import { audienceOf, isInScope, type LearnedIn, type ReadLearnedIn, widestReach } from '../scope.ts';
 import { UNKNOWN_USE, type Usefulness } from './activation.ts';
 import { readQuery } from './clean-query.ts';
@@ -88,7 +87,6 @@ interface RecallState {
   readonly read: (text: string) => ReturnType<typeof readQuery>;
   readonly counts: { bySentences: number; byLetters: number };
   newest: readonly Lesson[];
-  links: LessonLinks;
   /** The lessons that are for every run in their scope. */
   fragments: ReadonlySet<string>;
   isWarm: boolean;
@@ -114,7 +112,6 @@ export function createRecall(settings: RecallSettings): LessonRecall {
     read: createReadOnce(),
     counts: { bySentences: 0, byLetters: 0 },
     newest: [],
-    links: linkLessonsBothWays([]),
     fragments: new Set(),
     isWarm: false,
     loadFailure: undefined,
@@ -187,7 +184,6 @@ async function recallLessons(state: RecallState, query: RecallQuery, now: number
     doubt: chatPenalty(text),
     usefulness: settings.usefulness ?? (() => UNKNOWN_USE),
     weights,
-    links: state.links,
   });
   const chosen = selectLessons(candidates, limitsWithin(settings.limits, query), {
     lotOf: (lessonId) => settings.holdout?.lotOf(query, lessonId) ?? 'shown',
@@ -213,7 +209,6 @@ async function updateLessons(state: RecallState, lessons: readonly Lesson[]): Pr
       state.loadFailure = error instanceof Error ? error.message : String(error);
     });
   state.isWarm ||= lessons.length > 0;
-  state.links = linkLessonsBothWays(lessons);
   state.fragments = new Set(
     lessons.filter((one) => isFragment(one) || one.kind === 'identity').map(({ id }) => id),
   );

@@ -45,9 +45,6 @@ export const RELEVANCE: RelevanceWeights = {
 
 /** Weights for what lessons carry besides their words. They do not depend on the sentence model and are not fitted. */
 export const NOTE_WEIGHTS = {
-  /** A lesson with this evidence passes a share of it on to the lessons that it links to. */
-  linkedFrom: 1,
-  linkedShare: 0.5,
   /** Log-odds for confidence and importance, from 0 to 1 each: they decide only between nearly equal lessons. */
   confidence: 0.2,
   importance: 0.1,

@@ -178,7 +178,7 @@ function chooseBodies(
   // Before the others, which nearly repeat it at times; the best-fitting first.
   for (const one of candidates.filter(isToldAdvice).toSorted(byEvidence))
     verdicts.set(one, judgePersonsWord(one, selection));
-  judge(inOrder.filter((one) => !isToldAdvice(one) && !isLinkedIn(one, selection)));
+  judge(inOrder.filter((one) => !isToldAdvice(one)));
   if (selection.reserved.places > 0) {
     selection.reserved = NOTHING_RESERVED;
     const isOutOfRoom = (one: RecallCandidate): boolean => OUT_OF_ROOM.has(verdicts.get(one) ?? 'shown');
@@ -186,8 +186,6 @@ function chooseBodies(
       inOrder.filter((one) => one.isGuideline && !isIdentity(one) && !isToldAdvice(one) && isOutOfRoom(one)),
     );
   }
-  // What links add comes after all that fits by itself, and takes no room from it.
-  judge(inOrder.filter((one) => !isToldAdvice(one) && isLinkedIn(one, selection)));
   return inOrder.map((candidate) => ({ candidate, verdict: verdicts.get(candidate) ?? 'not-relevant' }));
 }
 
@@ -196,11 +194,11 @@ const isToldAdvice = (candidate: RecallCandidate): boolean =>
 
 /** What fits is shown, however much better something else fits. */
 function judgePersonsWord(candidate: RecallCandidate, selection: Selection): RecallOutcome {
-  const { lesson, evidence, linked = evidence, isDue } = candidate;
+  const { lesson, evidence, isDue } = candidate;
   const { limits, enough } = selection;
   if (candidate.isPrivate) return 'private';
   if (!candidate.isInScope) return 'out-of-scope';
-  if (!isDue && Math.max(evidence, linked) < Math.min(enough, 0)) return 'not-relevant';
+  if (!isDue && evidence < Math.min(enough, 0)) return 'not-relevant';
   if (limits.topK === 0) return 'over-limit';
   if (isRepeated(candidate, selection)) return 'near-duplicate';
   const size = estimateLessonTokens(lesson);
@@ -214,16 +212,9 @@ function judgePersonsWord(candidate: RecallCandidate, selection: Selection): Rec
   return isBody ? 'shown' : 'condensed';
 }
 
-/** Only its links bring it. */
-const isLinkedIn = (
-  { evidence, linked = evidence, isDue }: RecallCandidate,
-  { enough }: Selection,
-): boolean => !isDue && evidence < enough && linked >= enough;
-
 function judgeBody(candidate: RecallCandidate, selection: Selection): RecallOutcome {
-  const { lesson, activation, isKept, isDue } = candidate;
+  const { lesson, evidence, activation, isKept, isDue } = candidate;
   const { limits, enough, taken, reserved } = selection;
-  const evidence = isLinkedIn(candidate, selection) ? (candidate.linked ?? 0) : candidate.evidence;
   if (candidate.isPrivate) return 'private';
   if (!candidate.isInScope) return 'out-of-scope';
   if (!isDue && evidence < enough) return 'not-relevant';

@@ -93,7 +93,7 @@ describe('negation', () => {
         const { quote } = statement;
         const own = sentences.filter((sentence) => quote.includes(sentence));
         expect(own.join(' '), message).toBe(quote);
-        const note = writeNote(statement, { agent: 'a', project: 'p' }, 't1', []);
+        const note = writeNote(statement, { agent: 'a', project: 'p' }, 't1');
         expect(checkLessonText(note), message).toBeUndefined();
         expect(smallWords(note.description), message).toEqual(smallWords(quote));
         expect(

@@ -1,14 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import type { Library } from '../../../src/core/library.ts';
-import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
 import { appraise } from '../../../src/evidence/appraise.ts';
 import { MOST_OF_SESSION, readWorkingMemory } from '../../../src/learn/memory/working-memory.ts';
-import { mayEvolve } from '../../../src/learn/memory/write/evolve-note.ts';
 import { NOTES } from '../../../src/learn/memory/write/note-text.ts';
 import { createNoteWriter } from '../../../src/learn/memory/write/write-notes.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
-import { createRecall } from '../../../src/lessons/recall/recall.ts';
 import { turnOf } from '../../evidence/turn-fixtures.ts';
 import { lessonText } from '../../support/lesson-text.ts';
 import { libraryWith } from '../evolver/samples.ts';
@@ -113,75 +110,6 @@ describe('the write pipeline of notes', () => {
     await say('The server for demos is demo-3.', 'What is next on the list?');
     said = undefined;
     expect(words()).toEqual(['"the server for demos is demo-5 now"']);
-  });
-
-  it('links notes on the same thing both ways, and evolves their tags, never their words', async () => {
-    await say('The client Orsted pays in DKK.');
-    await say('The client Orsted wants quotes as PDF.');
-    const [first, second] = [noteOf('DKK'), noteOf('PDF')];
-    expect(first?.text.note.links).toEqual([second?.id]);
-    expect(second?.text.note.links).toEqual([first?.id]);
-    expect(first?.text.note.tags).toContain('orsted');
-    expect(first).toMatchObject({ revision: 2, text: { description: '"The client Orsted pays in DKK."' } });
-  });
-
-  it('finds an older note by the word that its neighbours have for the same thing (its own sentence has not)', async () => {
-    await say('We bill Orsted in DKK.');
-    await say('The quarterly report goes to Petra.');
-    await say('The client Orsted has its own ticket queue.');
-    const found = async (): Promise<number> => {
-      const embed = createNgramEmbed();
-      const recall = createRecall({ embed, fallback: embed, limits: { topK: 3, tokenBudget: 2_000 } });
-      // Without the others, so that no link brings it.
-      await recall.update(inUse().filter(({ text }) => /DKK|Petra/.test(text.description)));
-      const asked = { text: 'In which currency do we bill the client?', session: 's', ...SCOPE };
-      const { considered } = await recall.recall(asked, Date.now());
-      return considered.find(({ name }) => name === noteOf('DKK')?.text.name)?.relevance ?? 0;
-    };
-    const before = await found();
-    expect(noteOf('DKK')?.text.note.keywords).not.toContain('client');
-    await say('We record every call with the client Orsted.');
-    const note = noteOf('DKK');
-    expect(note?.text.note.keywords).toContain('client');
-    expect(note?.text.description).toBe('"We bill Orsted in DKK."');
-    expect(note?.text.content).toBe('The user said:\n\n> We bill Orsted in DKK.');
-    expect(before).toBeLessThan(0.5);
-    expect(await found()).toBeGreaterThan(0.5);
-    // What one neighbour alone says stays its own.
-    for (const word of ['ticket', 'queue', 'call', 'record'])
-      expect(note?.text.note.keywords).not.toContain(word);
-  });
-
-  it('takes over no word that only stands in the same sentence, nor one that was said twice by an update', async () => {
-    await say('The login for demos is guest.');
-    await say('The server for demos is demo-3.');
-    await say('the server for demos is demo-5 now');
-    await say('The server for demos has a printer.');
-    expect(noteOf('guest')?.text.note.keywords).not.toContain('server');
-  });
-
-  it('refines a note once a day, and never one that a person pinned or edited', async () => {
-    const day = 86_400_000;
-    const event = (at: number, by: 'person' | 'learner', op: string, keywords: readonly string[]) => ({
-      ...{
-        at,
-        by: { kind: by, name: by },
-        op,
-        reason: '',
-        state: 'trial' as const,
-        revision: 1,
-        generation: 1,
-      },
-      text: lessonText({ name: 'one', description: 'one', content: 'one', note: { keywords } }),
-    });
-    const open = { pinned: false, frozen: false };
-    const grown = [event(0, 'learner', 'add', ['a']), event(5, 'learner', 'revise', ['a', 'b'])];
-    expect(mayEvolve(open, grown, day)).toBe(false);
-    expect(mayEvolve(open, grown, day + 5)).toBe(true);
-    expect(mayEvolve({ ...open, pinned: true }, grown, 9 * day)).toBe(false);
-    expect(mayEvolve({ ...open, frozen: true }, grown, 9 * day)).toBe(false);
-    expect(mayEvolve(open, [...grown, event(6, 'person', 'revise', ['a'])], 9 * day)).toBe(false);
-    expect(mayEvolve(open, [...grown, event(6, 'person', 'move', ['a', 'b'])], 9 * day)).toBe(true);
   });
 
   it('retires no lesson of a person, and none of another place', async () => {

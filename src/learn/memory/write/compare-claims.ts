@@ -5,9 +5,9 @@ import { FORGETS, LEAVES_OUT, OF_WORDS } from './claim-words.ts';
 
 /**
  * What a newer sentence is to an older one. `same`: it says it again. `replaces`: it rejects it, or gives the same property another
- * value. `beside`: it is about the same, and both hold. In doubt they are strangers.
+ * value. In doubt they are strangers.
  */
-export type ClaimRelation = 'same' | 'replaces' | 'beside' | 'other';
+export type ClaimRelation = 'same' | 'replaces' | 'other';
 
 const MOSTLY = 2 / 3;
 const HALF = 0.5;
@@ -23,7 +23,7 @@ export function compareClaims(newer: SentenceClaim, older: SentenceClaim): Claim
     hasOtherValue(newer, older)
   )
     return 'replaces';
-  return isBeside(newer, older) ? 'beside' : 'other';
+  return 'other';
 }
 
 const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>): readonly string[] =>
@@ -205,18 +205,6 @@ function isOtherWord(newer: SentenceClaim, older: SentenceClaim): boolean {
     before.size === 1 &&
     shared(now, before).length === 0
   );
-}
-
-/** Notes that share what they are about: the subject, or a name. */
-function isBeside(a: SentenceClaim, b: SentenceClaim): boolean {
-  const names = named(a.values).filter(({ text, sort }) =>
-    b.values.some((other) => other.text === text && !sort.startsWith('choice')),
-  );
-  if (names.length > 0) return true;
-  if (a.subject !== undefined && b.subject !== undefined && shared(a.subject, b.subject).length > 0)
-    return true;
-  const both = shared(a.frame, b.frame).length;
-  return both > 1 && both >= Math.min(a.frame.size, b.frame.size) * HALF;
 }
 
 /** Whether newer words replace older ones: half of what those say at least, since of two rules the other may still hold. */

@@ -17,11 +17,7 @@ export interface KnownNote {
 /** What a statement does to the notes of its place. */
 export type NoteDecision =
   /** It is new. `replaced`: notes that it takes the place of; then it is an update. */
-  | {
-      readonly op: 'add' | 'update';
-      readonly replaced: readonly KnownNote[];
-      readonly beside: readonly KnownNote[];
-    }
+  | { readonly op: 'add' | 'update'; readonly replaced: readonly KnownNote[] }
   /** A lesson says it already; `replaced` are others that it takes the place of. */
   | { readonly op: 'nothing'; readonly known: KnownNote; readonly replaced: readonly KnownNote[] }
   /** Notes that are to be forgotten. `doubted`: it may be that they are meant, and they lose confidence. */
@@ -100,6 +96,5 @@ export function decide(
     (note) => forgotten.includes(note) || replacesWords(statement.quote, note.quote),
   );
   if (known !== undefined) return { op: 'nothing', known, replaced };
-  const beside = others.filter((note) => !replaced.includes(note) && relate(note).flat().includes('beside'));
-  return { op: replaced.length > 0 ? 'update' : 'add', replaced, beside };
+  return { op: replaced.length > 0 ? 'update' : 'add', replaced };
 }

@@ -3,10 +3,8 @@ import type { Lesson, LessonText, Scope } from '../../../core/lesson.ts';
 import { uniqueLessonName } from '../../draft-lesson.ts';
 import { whyNotTakenBack } from '../../gate/judge-retirement.ts';
 import type { SessionStatement } from '../working-memory.ts';
-import { readClaim } from './claim.ts';
 import { decide, isTakenBackSince, type KnownNote, notesOf } from './decide.ts';
-import { evolvedKeywords, mayEvolve } from './evolve-note.ts';
-import { FORGOTTEN, NOTES, withContext, writeNote } from './note-text.ts';
+import { FORGOTTEN, NOTES, writeNote } from './note-text.ts';
 
 /** The statements of a session that has ended. */
 export interface NoteMaterial {
@@ -23,16 +21,13 @@ interface NoteWriterOptions {
   readonly mostOfSession: number;
 }
 
-const MOST_LINKED = 4;
-const MOST_SHARED = 3;
 /** What is left of a note's confidence when somebody may have taken it back. */
 const DOUBTED = 0.5;
 const SAID_OTHERWISE = 'the user has said otherwise since';
 
 /**
  * The write pipeline of notes: extract (the statements of the session, see `readWorkingMemory`) → decide (add, update, delete, nothing,
- * against what is known in the same place) → link (notes on the same thing, both ways) → evolve (a note gains tags that it shares with
- * its neighbours, and keywords that they share; its quoted words never change). Nothing is rephrased, so no note says the opposite of its sentence.
+ * against what is known in the same place). Nothing is rephrased, so no note says the opposite of its sentence.
  */
 export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions): Learner<NoteMaterial> {
   return {
@@ -42,21 +37,10 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
       const taken = new Set(lessons.filter(isInUse).map(({ text }) => text.name));
       const known = new Map(notesOf(lessons, scope).map((note) => [note.lesson.id, note]));
       const added = new Map<string, { text: LessonText; readonly statement: SessionStatement }>();
-      /** Known notes whose context changes, once each. */
-      const evolved = new Map<string, LessonText>();
-      /** The turns of those whose words they gain: they rest on them, too, and are erased with them. */
-      const borrowed = new Map<string, readonly string[]>();
+      /** Notes that lose confidence, once each. */
+      const doubted = new Map<string, Lesson>();
       const retired: Proposal[] = [];
       let room = mostOfSession - lessons.filter((lesson) => isNoteOf(lesson, turns)).length;
-      const textOf = ({ lesson: { id, text } }: KnownNote): LessonText =>
-        added.get(id)?.text ?? evolved.get(id) ?? text;
-      const evolve = (note: KnownNote, change: Parameters<typeof withContext>[1]): void => {
-        const text = withContext(textOf(note), change);
-        const own = added.get(note.lesson.id);
-        if (text === undefined) return;
-        if (own === undefined) evolved.set(note.lesson.id, text);
-        else own.text = text;
-      };
       for (const statement of statements) {
         if (signal.aborted) return;
         const { turn } = statement;
@@ -70,8 +54,11 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
         if (decision.op === 'delete') {
           for (const note of decision.forgotten)
             retired.push(...retire(note, turn, FORGOTTEN, undefined, known));
-          for (const note of decision.doubted)
-            if (isNote(note.lesson)) evolve(note, { confidence: note.lesson.text.note.confidence * DOUBTED });
+          for (const { lesson } of decision.doubted) {
+            const own = added.get(lesson.id);
+            if (own !== undefined) own.text = lessSure(own.text);
+            else if (isNote(lesson)) doubted.set(lesson.id, lesson);
+          }
           continue;
         }
         if (decision.op === 'nothing') {
@@ -83,16 +70,8 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
           continue;
         }
         if (room <= 0) continue;
-        const beside = decision.beside.filter(({ lesson }) => isNote(lesson)).slice(-MOST_LINKED);
-        const draft = writeNote(
-          statement,
-          scope,
-          turn,
-          beside.map(({ lesson }) => lesson.id),
-        );
-        const shared = sharedTags(statement, beside);
-        const named = { ...draft, name: uniqueLessonName(draft.name, taken) };
-        const text = withContext(named, { tags: shared }) ?? named;
+        const draft = writeNote(statement, scope, turn);
+        const text = { ...draft, name: uniqueLessonName(draft.name, taken) };
         const why = checkText(text);
         if (why !== undefined) {
           journal(`left out: ${text.name}: ${why}`);
@@ -102,34 +81,13 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
         taken.add(text.name);
         const id = newId('lesson');
         added.set(id, { text, statement });
-        for (const note of beside) {
-          const others = neighboursOf(note, beside, known).filter((one) => !decision.replaced.includes(one));
-          const said = { quote: statement.quote, claims: [statement.claim] };
-          const isOpen = mayEvolve(note.lesson, library.history(note.lesson.id), at);
-          const keywords = isOpen ? evolvedKeywords(note, [said, ...others]) : [];
-          evolve(note, { links: [id], tags: sharedTags(statement, [note]), keywords });
-          if (keywords.length > 0) borrowed.set(note.lesson.id, turnsOf(others));
-        }
         for (const note of decision.replaced) retired.push(...retire(note, turn, SAID_OTHERWISE, id, known));
         known.set(id, { lesson: placeholder(id, text), quote: statement.quote, claims: [statement.claim] });
       }
       for (const [id, { text, statement }] of added) yield add(id, text, statement);
       yield* retired;
-      for (const [id, text] of evolved) {
-        const old = known.get(id)?.lesson;
-        if (old === undefined || library.lesson(id)?.revision !== old.revision) continue;
-        const said = [...statements.map(({ turn }) => turn), ...(borrowed.get(id) ?? [])];
-        const cited = [...new Set([...text.evidence.turns, ...said])];
-        yield {
-          change: {
-            op: 'revise',
-            id,
-            from: old.revision,
-            text: { ...text, evidence: { ...text.evidence, turns: cited } },
-          },
-          quotes: [],
-        };
-      }
+      for (const lesson of doubted.values())
+        if (library.lesson(lesson.id)?.revision === lesson.revision) yield doubt(lesson, statements);
     },
   };
 }
@@ -168,26 +126,17 @@ function retire(
   return [{ change, quotes: [], turns: [turn] }];
 }
 
-/** What a statement and its neighbours are both about. */
-function sharedTags(statement: SessionStatement, beside: readonly KnownNote[]): readonly string[] {
-  const theirs = new Set(beside.flatMap(({ claims }) => claims.flatMap(({ wanted }) => [...wanted])));
-  const words = statement.quote.match(/[\p{L}][\p{L}\p{N}-]{2,30}/gu) ?? [];
-  const isShared = (word: string): boolean => [...readClaim(word).wanted].some((term) => theirs.has(term));
-  return [...new Set(words.filter(isShared).map((word) => word.toLowerCase()))].slice(0, MOST_SHARED);
-}
+/** The same words with less confidence: somebody may have taken them back. */
+const lessSure = (text: LessonText): LessonText => ({
+  ...text,
+  note: { ...text.note, confidence: text.note.confidence * DOUBTED },
+});
 
-/** The notes on the same thing as a note: those it is linked with, and those beside the newest statement. */
-function neighboursOf(
-  { lesson: { id, text } }: KnownNote,
-  beside: readonly KnownNote[],
-  known: ReadonlyMap<string, KnownNote>,
-): readonly KnownNote[] {
-  const linked = text.note.links.flatMap((link) => known.get(link) ?? []);
-  return [...new Set([...linked, ...beside])].filter(({ lesson }) => lesson.id !== id);
+function doubt({ id, revision, text }: Lesson, statements: readonly SessionStatement[]): Proposal {
+  const turns = [...new Set([...text.evidence.turns, ...statements.map(({ turn }) => turn)])];
+  const doubted = { ...lessSure(text), evidence: { ...text.evidence, turns } };
+  return { change: { op: 'revise', id, from: revision, text: doubted }, quotes: [] };
 }
-
-const turnsOf = (notes: readonly KnownNote[]): readonly string[] =>
-  notes.flatMap(({ lesson }) => lesson.text.evidence.turns.slice(0, 1));
 
 /** A note of this run, for the statements behind it. */
 const placeholder = (id: string, text: LessonText): Lesson => ({
