@@ -32,7 +32,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   gateway: ['wire'],
   connect: ['config'],
   doctor: ['agent', 'config', 'cost', 'models', 'record', 'schedule'],
-  api: ['overlays', 'config', 'cost', 'evidence', 'gateway', 'learn', 'lessons', 'mcp', 'record', 'schedule'],
+  api: [
+    ...['overlays', 'config', 'cost', 'evidence', 'gateway', 'learn', 'lessons', 'mcp', 'pipeline', 'record'],
+    'schedule',
+  ],
   cli: [
     'api',
     'config',

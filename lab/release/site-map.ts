@@ -57,6 +57,7 @@ const MENU: readonly MenuGroup[] = [
     pages: [
       ['reference/commands', 'Every command'],
       ['reference/settings', 'Every setting'],
+      ['reference/capabilities', 'What the sources describe'],
       ['reference/api', 'The library’s API'],
       ['changelog', 'Changelog'],
       ['third-party', 'Third-party notices'],

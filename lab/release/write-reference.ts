@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeApiReference } from './api-reference.ts';
+import { writeCapabilities } from './capabilities.ts';
 import { writeCommandReference } from './command-reference.ts';
 import { writeSettingsReference } from './settings-reference.ts';
 import { writeThirdParty } from './third-party.ts';
@@ -8,6 +9,7 @@ import { writeThirdParty } from './third-party.ts';
 /** The generated pages, by their places in the repository. */
 const writeReference = async (root: string): Promise<Readonly<Record<string, string>>> => ({
   'docs/reference/commands.md': await writeCommandReference(),
+  'docs/reference/capabilities.md': writeCapabilities(root),
   'docs/reference/settings.md': writeSettingsReference(),
   'docs/reference/api.md': writeApiReference((path) => readFileSync(join(root, 'src', path), 'utf8')),
   'THIRD-PARTY.md': writeThirdParty(root),

@@ -14,6 +14,10 @@ export const declareAdapt: DeclareCommand = (adapt, act) => {
     .description('List the changes that these events propose, with their arithmetic and what became of them.')
     .action(act(listCandidates));
   adapt
+    .command('pipelines')
+    .description('Show completion, retries, refine cycles and robustness of your own pipelines.')
+    .action(act(listPipelines));
+  adapt
     .command('changes')
     .option('--agent <name>', 'only those that apply to this agent')
     .option('--run-kind <name>', 'only those that apply to this kind of run')
@@ -68,6 +72,39 @@ const listCandidates = onApi(async (_options: object, { api, printer }) => {
   if (rows.some(({ status }) => status === 'proposed'))
     printer.note('proposed: it needs your decision: instar lessons keep LESSON, or drop it');
 });
+
+const listPipelines = onApi(async (_options: object, { api, printer }) => {
+  const rows = asArray((await api.adaptation()).pipelines).map(asObject);
+  printer.document(rows);
+  if (rows.length === 0) {
+    printer.note('No pipeline has reported a stage: createPipeline of the library does.');
+    return;
+  }
+  const figures = (of: JsonObject): string[] => [
+    percent(of.completion),
+    percent(of.retryRate),
+    (asNumber(of.refinesPerStage) ?? 0).toFixed(1),
+    (asNumber(of.robustness) ?? 0).toFixed(3),
+  ];
+  const lines = rows.flatMap((row) => [
+    [
+      text(row, 'name'),
+      text(row, 'agent'),
+      plural(asNumber(row.count) ?? 0, 'run'),
+      ...figures(asObject(row.mean)),
+    ],
+    ...asArray(row.runs)
+      .map(asObject)
+      .map((run) => ['', '', neutraliseLine(text(run, 'run')), ...figures(run)]),
+  ]);
+  printer.table(
+    ['PIPELINE', 'AGENT', 'RUN', 'COMPLETED', 'RETRIED', 'REFINES', 'ROBUSTNESS'],
+    lines,
+    (line) => line,
+  );
+});
+
+const percent = (share: unknown): string => `${Math.round(100 * (asNumber(share) ?? 0))} %`;
 
 interface OverlayOptions {
   readonly agent?: string;

@@ -43,7 +43,10 @@ export interface DaemonApi {
   schedule(): Promise<JsonObject>;
   /** Quiet hours that the recorded activity suggests, with the evidence. Changes nothing. */
   suggestWindows(): Promise<JsonObject>;
-  /** Learning records of events, the candidates that they make and what became of them: `{ events, candidates, counts }`. Changes nothing. */
+  /**
+   * Learning records of events, the candidates that they make and what became of them, and the figures of pipelines that reported their
+   * stages: `{ events, candidates, counts, pipelines }`. Changes nothing.
+   */
   adaptation(): Promise<JsonObject>;
   /**
    * Consolidates the library: `{ apply? }` → `{ changes: [{ step, id, names, why }], open, left, done, generation }`. Without `apply`

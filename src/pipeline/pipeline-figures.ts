@@ -87,19 +87,35 @@ export interface MeasuredStage {
   readonly refines: number;
 }
 
-/** The stages of some outcomes of one run, by their names; those that were planned and never tried count as not completed. */
+/** An attempt at a stage, as it was reported. */
+export interface ReportedStage {
+  readonly stage: string;
+  readonly isFailed: boolean;
+  /** An outage ended it: it says nothing about the work. */
+  readonly isOutage: boolean;
+  readonly refines: number;
+}
+
+export const reportedStage = (outcome: StageOutcome): ReportedStage => ({
+  stage: outcome.stage,
+  isFailed: outcome.status === 'failed',
+  isOutage: isOutage(outcome),
+  refines: outcome.refines.length,
+});
+
+/** The stages of some attempts of one run, by their names; those that were planned and never tried count as not completed. */
 export function measuredStages(
-  outcomes: readonly StageOutcome[],
+  attempts: readonly ReportedStage[],
   planned: readonly string[] = [],
 ): readonly MeasuredStage[] {
-  const names = [...new Set([...planned, ...outcomes.map(({ stage }) => stage)])];
+  const names = [...new Set([...planned, ...attempts.map(({ stage }) => stage)])];
   return names.map((name) => {
-    const own = outcomes.filter(({ stage }) => stage === name);
-    const telling = own.filter((outcome) => !isOutage(outcome));
+    const own = attempts.filter(({ stage }) => stage === name);
+    const telling = own.filter((attempt) => !attempt.isOutage);
     return {
-      isCompleted: own.some(({ status }) => status !== 'failed'),
+      isCompleted: own.some(({ isFailed }) => !isFailed),
       attempts: telling.length,
-      refines: telling.reduce((sum, { refines }) => sum + refines.length, 0),
+      refines: telling.reduce((sum, { refines }) => sum + refines, 0),
     };
   });
 }

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../core/clock.ts';
 import type { Failure } from '../core/failure.ts';
 import type { CallerIdentity } from '../core/gateway-client.ts';
 import { asString, compact, isObject } from '../core/json.ts';
-import { measuredStages, measurePipeline, type PipelineFigures } from './pipeline-figures.ts';
+import { measuredStages, measurePipeline, type PipelineFigures, reportedStage } from './pipeline-figures.ts';
 import {
   type FindingCause,
   outageOf,
@@ -127,7 +127,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       }
       return { ok: false, outcomes };
     },
-    figures: (planned) => measurePipeline(measuredStages(ended, planned)),
+    figures: (planned) => measurePipeline(measuredStages(ended.map(reportedStage), planned)),
   };
 }
 

@@ -4,11 +4,11 @@ import { serveWorkerCalls } from '../../base/worker-thread.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { PRACTICE_SESSIONS } from '../../core/session-fact.ts';
 import { StoreError } from '../../core/store.ts';
-import { readAdaptation } from '../../learn/adapt/read-adaptation.ts';
 import { decodeLessons } from '../../lessons/codec.ts';
 import { openPageReader } from '../../record/open-store.ts';
 import type { PageReader, SessionGroups } from '../../record/store/page-reader.ts';
 import { suggestWindowsFromRecord } from '../../schedule/suggest/suggest-windows.ts';
+import { describeAdaptation } from '../adapt-api.ts';
 import { FEED_NEWS, type FeedEvent, toFeedEvent } from './feed-events.ts';
 import { listSessions } from './list-sessions.ts';
 import type { PageCalls, PageThreadCall } from './page-reads.ts';
@@ -81,7 +81,7 @@ const CALLS: { readonly [Name in keyof PageCalls]: (...args: Parameters<PageCall
     const reader = await open();
     const of = JSON.stringify([await reader.lastSeq(), lessons, rules]);
     if (adaptation?.of === of) return adaptation.value;
-    const value = await readAdaptation(reader, decodeLessons(lessons), rules);
+    const value = await describeAdaptation(reader, decodeLessons(lessons), rules);
     adaptation = { of, value };
     return value;
   },

@@ -223,7 +223,23 @@ const erasure = z.looseObject({
   copies: count,
 });
 
+const pipelineFigures = {
+  completion: number,
+  retryRate: number,
+  refinesPerStage: number,
+  robustness: number,
+};
+
 const adaptation = z.looseObject({
+  pipelines: z.array(
+    z.looseObject({
+      name: text,
+      agent: text,
+      count,
+      mean: z.looseObject(pipelineFigures),
+      runs: z.array(z.looseObject({ run: text, at: time, ...pipelineFigures })),
+    }),
+  ),
   events: z.array(
     z.looseObject({
       id: text,

@@ -26,11 +26,40 @@ export function AdaptationPart() {
             candidate changes how requests are served.
           </p>
           <Changes overlays={value.overlays} onChanged={adaptation.reload} />
+          {value.pipelines.length > 0 && <Pipelines pipelines={value.pipelines} />}
           {value.candidates.length > 0 && <Candidates candidates={value.candidates} events={value.events} />}
           {value.events.length > 0 && <Events adaptation={value} />}
         </>
       )}
     </Loaded>
+  );
+}
+
+const percent = (share: number): string => `${Math.round(100 * share)} %`;
+
+function Pipelines({ pipelines }: { readonly pipelines: Adaptation['pipelines'] }) {
+  const rows = pipelines.flatMap(({ name, agent, count, mean, runs }) => [
+    { key: `${agent}/${name}`, what: `${name} of ${agent}, ${plural(count, 'run')}`, ...mean },
+    ...runs.map(({ run, ...figures }) => ({ key: `${agent}/${name}/${run}`, what: run, ...figures })),
+  ]);
+  return (
+    <Section
+      title="Pipelines"
+      note="robustness: 0.4 completion, 0.3 stages without a retry, 0.3 few refine cycles"
+    >
+      <Table
+        label="Pipelines"
+        rows={rows}
+        keyOf={({ key }) => key}
+        columns={[
+          { head: 'Pipeline, and its runs', is: 'fill', cell: ({ what }) => <Text>{what}</Text> },
+          { head: 'Completed', is: 'number', cell: ({ completion }) => percent(completion) },
+          { head: 'Retried', is: 'number', cell: ({ retryRate }) => percent(retryRate) },
+          { head: 'Refines', is: 'number', cell: ({ refinesPerStage }) => refinesPerStage.toFixed(1) },
+          { head: 'Robustness', is: 'number', cell: ({ robustness }) => robustness.toFixed(3) },
+        ]}
+      />
+    </Section>
   );
 }
 
