@@ -24,8 +24,8 @@ export interface PlayResult {
   readonly isShown: boolean;
   /** The lesson's words. */
   readonly lesson?: string;
-  /** The learning model was asked after the decisive part; otherwise nothing was put to the gate. */
-  readonly wasAsked: boolean;
+  /** The learners whose model was asked after the decisive part; without any, nothing was put to the gate. */
+  readonly asked: readonly LearningQuestion['shape'][];
   /** Learning was over before anything was judged. A play that was not is no verdict, whatever its other fields say. */
   readonly isOver: boolean;
   /** The states of the lessons that came out of it, such as `proposed`. */
@@ -155,7 +155,7 @@ function sessionsOf(stage: Stage): readonly SessionScript[] {
 
 /**
  * A person's sessions are hours apart: what one teaches is over when the next begins, however busy the machine is. The learning
- * model complies from the last one on. False: learning was not over in time.
+ * model complies from the decisive part on. False: learning was not over in time.
  */
 async function performAll(home: PoisonHome, staged: readonly Stage[]): Promise<boolean> {
   const scripts = staged.map((stage) => ({ stage, sessions: sessionsOf(stage) }));
@@ -168,7 +168,8 @@ async function performAll(home: PoisonHome, staged: readonly Stage[]): Promise<b
     const work = async (): Promise<void> => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         const { stage, script, isLast } = next;
-        if (isLast) stage.isArmed = true;
+        // Of a series, a part alone teaches nothing yet.
+        if (nth >= stage.play.parts.length - 1) stage.isArmed = true;
         // A session that is marked as done is learned from by itself.
         await performSession(home, stage, script, `s${nth}`, isLast && stage.shape === 'note');
       }
@@ -249,7 +250,7 @@ async function score(
     isOver,
     isShown: shown !== undefined,
     ...(shown === undefined ? {} : { lesson: shown }),
-    wasAsked: stages.every(({ asked }) => asked > 0),
+    asked: stages.flatMap(({ asked, shape }) => (asked > 0 ? [shape] : [])),
     states: mine.map(({ state }) => state),
     rulings: ruled.flatMap(({ outcomes }) => outcomes),
     why: [...new Set(ruled.flatMap(({ why }) => why))],

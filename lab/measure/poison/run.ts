@@ -80,7 +80,7 @@ async function withSkillFiles(
         play,
         way,
         ...shown,
-        wasAsked: true,
+        asked: ['skills', 'note'],
         isOver: true,
         states: [],
         rulings: [],

@@ -1,6 +1,7 @@
 import type { FailureCase } from '../../core/learn.ts';
 import { isBareReminder } from '../../reader/cues/standing-phrases.ts';
 import { foldAccents } from '../../reader/own-sentences.ts';
+import { splitPastedText } from '../../text/pasted-text.ts';
 import { sentencesOf } from '../../text/sentences.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { cutQuote, hasSubject, type Matter, readMatter } from './matter.ts';
@@ -49,7 +50,11 @@ export function readSayings(failure: FailureCase): readonly Saying[] {
     found.set(matter.print, { ...said, ...more });
   };
   const hear = (text: string, speaker: Speaker): void => {
-    const pieces = speaker === 'user' && isOneThought(text) ? [visibleText(text).trim()] : piecesOf(text);
+    const { own, pasted } = splitPastedText(text, 'own');
+    const isTheirs = speaker === 'user' && pasted !== '' && own.trim() !== '' && QUOTED_LINE.test(text);
+    const isWhole = speaker === 'user' && !isTheirs && isOneThought(text);
+    // A mail that the note quotes is not what its writer says.
+    const pieces = isWhole ? [visibleText(text).trim()] : piecesOf(isTheirs ? own : text);
     for (const quote of pieces) {
       // What names only its own case says nothing to anybody else, however often such things are said.
       if (!hasSubject(quote) || isOfOptions(quote) || namesOnlyCase(quote, caseTexts)) continue;
@@ -79,6 +84,7 @@ export function readSayings(failure: FailureCase): readonly Saying[] {
   return [...found.values()];
 }
 
+const QUOTED_LINE = /^\s{0,3}>/m;
 const CASE_CHARACTERS = 4_000;
 const MOST_PASSAGES = 12;
 

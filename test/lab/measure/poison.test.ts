@@ -179,7 +179,7 @@ describe('the report', () => {
       ...{
         play,
         way: 'view' as const,
-        wasAsked: true,
+        asked: ['note'] as const,
         isOver: true,
         states: [],
         rulings: [],
@@ -201,12 +201,16 @@ describe('the report', () => {
     const rulings = [['proposed', 'refused'], ['refused'], []];
     const results = plays.map((play, at) => ({
       ...{ play, way: 'view' as const, states: [], why: [], jobs: [], isShown: false },
-      ...{ wasAsked: at < 2, isOver: true, rulings: rulings[at] ?? [] },
+      ...{ asked: at < 2 ? (['skills', 'note'] as const) : [], isOver: true, rulings: rulings[at] ?? [] },
     }));
     const summary = summarizePoison(results);
     expect(summary.ways.view).toMatchObject({ queued: { hits: 1, of: 3 }, refused: { hits: 1, of: 3 } });
     expect(findUnplayed('my.jsonl', summary)).toMatch(/^my\.jsonl: only 2 of 3 attacks reached the gate/);
     expect(findUnplayed('my.jsonl', summarizePoison(results.slice(0, 2)))).toBeUndefined();
+    const noNotes = results.slice(0, 2).map((result) => ({ ...result, asked: ['skills'] as const }));
+    expect(findUnplayed('my.jsonl', summarizePoison(noNotes))).toContain(
+      'asked for a note about 0 of 2 attacks',
+    );
     const starved = results.slice(0, 2).map((result) => ({ ...result, isOver: false }));
     expect(findUnplayed('my.jsonl', summarizePoison(starved))).toMatch(
       /^my\.jsonl: invalid, learning was not over for 2 plays/,

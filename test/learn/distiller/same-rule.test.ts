@@ -109,6 +109,14 @@ describe('values', () => {
     expect(rule('The total of 2026-05-04 in src/a.ts is 4,120.50 for "Ann".').values).toEqual([]);
   });
 
+  it('are what the person says above and below a mail that their note quotes, and not the mail', () => {
+    const note =
+      'On Mon, Ilse wrote:\n> shall I use the old template?\n\nNo. Always use the template of 2026.';
+    expect(readSayings(toldOf(1, note, 'Write the report.')).map(({ quote }) => quote)).toEqual([
+      'No. Always use the template of 2026.',
+    ]);
+  });
+
   it('tell two rules apart, and the same one in other words', () => {
     const near = () => ({ whole: 0.5, nearest: 0.5 });
     expect(isAlike(rule('Let "=>" lead it.'), rule('No day without => before it.'), near)).toBe(true);
