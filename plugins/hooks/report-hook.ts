@@ -48,7 +48,24 @@ export async function reportHook(connectionFile: string, input: HookInput): Prom
   const seenFile = `${connectionFile}.seen`;
   const { line, seen } = tellLearned(await readLearned(client), readText(seenFile));
   note(seenFile, seen);
+  if (line !== undefined) note(`${connectionFile}${LINE}`, line);
   return line === undefined ? undefined : JSON.stringify({ systemMessage: line });
+}
+
+const LINE = '.line';
+/** A status line tells what was learned for so long; then how much is in use. */
+const NEWS_MS = 10 * 60_000;
+
+/** What stands in the status line of Claude Code, from what its hooks noted: no request is made for it. */
+export function statusLine(connectionFile: string): string {
+  const lineFile = `${connectionFile}${LINE}`;
+  const written = statSync(lineFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const news = Date.now() - written < NEWS_MS ? readText(lineFile) : undefined;
+  if (news !== undefined) return news;
+  const count = (readText(`${connectionFile}.seen`) ?? '')
+    .split('\n')
+    .filter((one) => one.includes('@')).length;
+  return count === 0 ? 'Instar' : `Instar: ${count} ${count === 1 ? 'lesson' : 'lessons'} in use`;
 }
 
 function act(input: HookInput, run: AgentRun, reports: RunReports, runs: string): void {

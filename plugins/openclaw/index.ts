@@ -1,5 +1,6 @@
 import { isRecord, readConnection, textOf } from '../shared/connection.ts';
 import { createInstarClient, type InstarClient } from '../shared/instar-client.ts';
+import { createLearnedNews } from '../shared/learned.ts';
 import { describeAction, exitCodeOf, readResultText } from '../shared/native-outcome.ts';
 import { type AgentRun, createRunReports } from '../shared/run-reports.ts';
 import { askGate } from './ask-gate.ts';
@@ -12,6 +13,8 @@ const MOST_RUNS = 200;
 const FLUSH_MS = 2_000;
 const PROMPT_MS = 6_000;
 const RATING_MS = 5_000;
+const LEARNED_MS = 4_000;
+const LOOK_MS = 300;
 
 /** The plugin: lessons into prompts, outcomes and reactions out. Without a connection file it does nothing. */
 const plugin = {
@@ -45,6 +48,7 @@ function connectHooks(
   const reports = createRunReports(client);
   const promptLessons = createPromptLessons(client);
   const followIdentity = createIdentityFollower(client);
+  const learned = createLearnedNews(client);
   /** The newest runs, by their id, and the last run of each conversation. */
   const runs = new Map<string, AgentRun>();
   const lastRuns = new Map<string, AgentRun>();
@@ -100,11 +104,21 @@ function connectHooks(
     if (reaction === undefined) reports.reply(run, message);
     else void reports.rate(run, reaction.score, reaction.note);
   };
+  /** A person's own words become a lesson within seconds; the command is where this person reads. */
+  const waitForNews = async (): Promise<string | undefined> => {
+    for (const until = performance.now() + LEARNED_MS; performance.now() < until; ) {
+      const line = await learned.ask();
+      if (line !== undefined) return line;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+    return undefined;
+  };
   const rate = async (context: ChatCommandContext): Promise<string> => {
     const reaction = readRating(context.args ?? '');
     if (reaction === undefined) return 'Say /instar good, or /instar bad and what was wrong.';
     const run = lastRuns.get(conversationOf(context)) ?? [...lastRuns.values()].at(-1);
     if (run === undefined) return 'There is no answer to rate yet.';
+    await learned.ask();
     const saved = reports.rate(run, reaction.score, reaction.note);
     await client.flush(RATING_MS);
     const isSaved = await Promise.race([
@@ -112,7 +126,8 @@ function connectHooks(
       new Promise<undefined>((resolve) => setImmediate(resolve, undefined)),
     ]);
     if (isSaved === undefined) return 'Instar does not answer yet; it is told again for two minutes.';
-    return isSaved ? 'Instar has noted it.' : 'Instar could not note it: see instar status.';
+    if (!isSaved) return 'Instar could not note it: see instar status.';
+    return (reaction.score < 0 ? await waitForNews() : undefined) ?? 'Instar has noted it.';
   };
 }
 

@@ -9,17 +9,41 @@ interface OpenCodeHooks {
   event?: (input: { readonly event: unknown }) => Promise<void>;
 }
 
+/** What the plugin uses of OpenCode's client. */
+interface OpenCodeClient {
+  readonly tui?: {
+    readonly showToast?: (toast: {
+      readonly body: { readonly title: string; readonly message: string; readonly variant: 'info' };
+    }) => Promise<unknown>;
+  };
+}
+
 const fields = (value: unknown): Fields => (isRecord(value) ? value : {});
 
-/** The plugin for OpenCode: reports the outcomes of its runs. */
+/** The plugin for OpenCode: reports the outcomes of its runs, and tells the person what was learned. */
 export const createInstarPlugin =
   (connectionFile: string) =>
-  async ({ directory }: { readonly directory?: string }): Promise<OpenCodeHooks> => {
+  async ({
+    directory,
+    client,
+  }: {
+    readonly directory?: string;
+    readonly client?: OpenCodeClient;
+  }): Promise<OpenCodeHooks> => {
     const follower = createRunFollower(connectionFile);
-    return follower === undefined ? {} : hooksFor(follower, directory ?? process.cwd());
+    // Without a terminal nobody is there to be told.
+    const tell = async (message: string): Promise<void> =>
+      void (await client?.tui
+        ?.showToast?.({ body: { title: 'Instar', message, variant: 'info' } })
+        .catch(() => undefined));
+    return follower === undefined ? {} : hooksFor(follower, directory ?? process.cwd(), tell);
   };
 
-function hooksFor(follower: RunFollower, folder: string): OpenCodeHooks {
+function hooksFor(
+  follower: RunFollower,
+  folder: string,
+  tell: (line: string) => Promise<void>,
+): OpenCodeHooks {
   /** Calls that were reported: a part is updated many times. */
   const seen = new Set<string>();
   const answers = new Map<string, string>();
@@ -58,7 +82,12 @@ function hooksFor(follower: RunFollower, folder: string): OpenCodeHooks {
       if (type === 'session.idle' || type === 'session.error') {
         const answer = answers.get(session) ?? '';
         answers.delete(session);
-        await follower.end(session, { isAborted: type === 'session.error', answer, stop: String(type) });
+        const line = await follower.end(session, {
+          isAborted: type === 'session.error',
+          answer,
+          stop: String(type),
+        });
+        if (line !== undefined) await tell(line);
       }
     },
   };

@@ -5,6 +5,8 @@ import { createRunFollower } from '../shared/run-follower.ts';
 interface PiContext {
   readonly cwd: string;
   readonly sessionManager: { getSessionId(): string };
+  readonly hasUI?: boolean;
+  readonly ui?: { notify?(message: string, kind: 'info'): void };
 }
 
 interface PiEvents {
@@ -27,7 +29,7 @@ interface PiApi {
   ): void;
 }
 
-/** The extension for pi: reports the outcomes of its runs. */
+/** The extension for pi: reports the outcomes of its runs, and tells the person what was learned. */
 export const createInstarExtension =
   (connectionFile: string) =>
   (pi: PiApi): void => {
@@ -52,14 +54,15 @@ export const createInstarExtension =
       });
       return undefined;
     });
-    pi.on('agent_end', ({ messages }, { sessionManager }) => {
+    pi.on('agent_end', async ({ messages }, { sessionManager, hasUI, ui }) => {
       const last = messages.findLast((one) => isRecord(one) && one.role === 'assistant');
       const message = isRecord(last) ? last : {};
       const stop = textOf(message.stopReason);
-      return follower.end(sessionManager.getSessionId(), {
+      const line = await follower.end(sessionManager.getSessionId(), {
         isAborted: stop === 'error' || stop === 'aborted',
         answer: readResultText(message.content),
         ...(stop === undefined ? {} : { stop }),
       });
+      if (line !== undefined && hasUI === true) ui?.notify?.(line, 'info');
     });
   };

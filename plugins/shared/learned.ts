@@ -44,3 +44,20 @@ export function tellLearned(
   const more = news.length > MOST_NAMED ? ` and ${news.length - MOST_NAMED} more` : '';
   return { line: `Learned: ${named.join('; ')}${more}. Undo: instar undo`, seen };
 }
+
+/** What is new since the last question, for a plugin that lives as long as its client. The first question asks what is known already. */
+export interface LearnedNews {
+  /** A line for the person; undefined when nothing is new, or Instar does not say. */
+  ask(): Promise<string | undefined>;
+}
+
+export function createLearnedNews(client: Pick<InstarClient, 'ask'>): LearnedNews {
+  let before: string | undefined;
+  return {
+    ask: async () => {
+      const { line, seen } = tellLearned(await readLearned(client), before);
+      before = seen;
+      return line;
+    },
+  };
+}

@@ -1,5 +1,6 @@
 import { isRouted, readConnection } from './connection.ts';
 import { createInstarClient } from './instar-client.ts';
+import { createLearnedNews } from './learned.ts';
 import type { NativeOutcome } from './native-outcome.ts';
 import { type AgentRun, createRunReports } from './run-reports.ts';
 
@@ -13,11 +14,11 @@ export interface RunFollower {
     readonly folder: string;
   }): void;
   tool(session: string, outcome: NativeOutcome): void;
-  /** The agent has stopped. */
+  /** The agent has stopped. Answers with a line for the person about what was learned, which no model reads. */
   end(
     session: string,
     end: { readonly isAborted: boolean; readonly answer?: string; readonly stop?: string },
-  ): Promise<void>;
+  ): Promise<string | undefined>;
 }
 
 const FLUSH_MS = 2_000;
@@ -30,6 +31,8 @@ export function createRunFollower(connectionFile: string): RunFollower | undefin
   const client = createInstarClient(connection);
   const reports = createRunReports(client);
   const runs = new Map<string, { readonly run: AgentRun; isOpen: boolean }>();
+  const learned = createLearnedNews(client);
+  let known: Promise<unknown> | undefined;
   return {
     begin: ({ session, run: id, task, folder }) => {
       const before = runs.get(session);
@@ -41,6 +44,7 @@ export function createRunFollower(connectionFile: string): RunFollower | undefin
       const [oldest] = runs.keys();
       if (runs.size > MOST_SESSIONS && oldest !== undefined) runs.delete(oldest);
       reports.begin(run, task);
+      known ??= learned.ask();
     },
     tool: (session, outcome) => {
       const current = runs.get(session);
@@ -48,10 +52,12 @@ export function createRunFollower(connectionFile: string): RunFollower | undefin
     },
     end: async (session, end) => {
       const current = runs.get(session);
-      if (current?.isOpen !== true) return;
+      if (current?.isOpen !== true) return undefined;
       current.isOpen = false;
       reports.end(current.run, end);
       await client.flush(FLUSH_MS);
+      await known;
+      return learned.ask();
     },
   };
 }

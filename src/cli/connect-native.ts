@@ -210,6 +210,7 @@ export async function disconnectNative(
     connectionFile(home, client),
     `${connectionFile(home, client)}.away`,
     `${connectionFile(home, client)}.seen`,
+    `${connectionFile(home, client)}.line`,
   ])
     rmSync(file, { force: true });
   return [

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PACKAGE_ROOT } from '../base/package.ts';
-import type { Json } from '../core/json.ts';
+import { asObject, type Json, parseJson } from '../core/json.ts';
 import { findMember } from '../text/json-edit.ts';
 import { JsonTextError, parseJsonText } from '../text/json-text.ts';
 import { openclawConfigFile, piFolder } from './clients.ts';
@@ -58,19 +58,27 @@ const hookSettings = (events: readonly string[], context: NativeContext) =>
 const HOOK_SECONDS = 5;
 
 function planClaudeCode(context: NativeContext): NativePlan {
-  const { env, homeDir, projectDir } = context;
+  const { env, homeDir, projectDir, read } = context;
   const folder = env.CLAUDE_CONFIG_DIR || join(homeDir, '.claude');
   const servers = env.CLAUDE_CONFIG_DIR ? join(folder, '.claude.json') : join(homeDir, '.claude.json');
   const [command, ...args] = mcpCommand(context);
   const server: Json = { type: 'stdio', command, args };
   const events = ['UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure', 'Stop'];
+  const settingsFile = join(folder, 'settings.json');
+  const line = asObject(parseJson(read(settingsFile) ?? '')).statusLine;
+  const hasStatusLine = line !== undefined && !JSON.stringify(line).includes('--status-line');
+  const statusLine = {
+    path: ['statusLine'],
+    value: { type: 'command', command: `${hookCommand(context)} --status-line` },
+    mark: [],
+  };
   return {
     edits: [
       {
         kind: 'json',
-        file: join(folder, 'settings.json'),
+        file: settingsFile,
         dialect: 'json',
-        settings: hookSettings(events, context),
+        settings: [...hookSettings(events, context), ...(hasStatusLine ? [] : [statusLine])],
       },
       {
         kind: 'json',
@@ -80,7 +88,7 @@ function planClaudeCode(context: NativeContext): NativePlan {
       },
     ],
     skillFolder: projectDir === undefined ? join(folder, 'skills') : join(projectDir, '.claude', 'skills'),
-    notes: [],
+    notes: hasStatusLine ? ['your own status line stays: what was learned is told after an answer'] : [],
   };
 }
 

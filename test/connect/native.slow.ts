@@ -9,7 +9,11 @@ const SOON = { timeout: 30_000, interval: 100 };
 const HOOK = path.resolve(import.meta.dirname, '../../dist/plugins/hooks/main.js');
 let instar: NativeHome;
 beforeAll(async () => {
-  instar = await openNativeHome();
+  // A client is connected to a provider, never to the toy model.
+  instar = await openNativeHome({
+    providers: { shop: { wire: 'openai', baseUrl: 'http://127.0.0.1:9/v1', keyEnv: 'FAKE_KEY' } },
+    models: { default: 'shop/m' },
+  });
   await instar.teach('checks', {
     name: 'shop-checks',
     description: 'When you check the shop.',
@@ -32,6 +36,7 @@ it('adds its hook beside the hooks of others, and --undo removes exactly its own
   expect(connected.code, connected.stderr).toBe(0);
   const written = asObject(parseJson(readFileSync(at('.claude/settings.json'), 'utf8')));
   expect(asObject(written.hooks).Stop).toHaveLength(2);
+  expect(asObject(written.statusLine).command).toContain('--status-line');
   expect(written.env, 'the address of its models is not touched').toBeUndefined();
   expect(asObject(asObject(parseJson(readFileSync(at('.claude.json'), 'utf8'))).mcpServers)).toHaveProperty(
     'instar',

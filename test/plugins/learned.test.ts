@@ -1,16 +1,21 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { reportHook } from '../../plugins/hooks/report-hook.ts';
+import { reportHook, statusLine } from '../../plugins/hooks/report-hook.ts';
+import { createInstarPlugin } from '../../plugins/opencode/index.ts';
+import { createInstarExtension } from '../../plugins/pi/index.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'instar-hook-'));
 const file = join(dir, 'claude-code.json');
 let lessons: readonly object[] = [];
+/** How often the lessons were asked for. */
+let asked = 0;
 const server = createServer((request, response) => {
   response.setHeader('content-type', 'application/json');
+  if (request.url === '/api/lessons') asked++;
   response.end(request.url === '/api/lessons' ? JSON.stringify(lessons) : '{"ok":true}');
 });
 beforeAll(async () => {
@@ -49,4 +54,46 @@ it('tells the person once what was learned, as a message that the model never se
   expect(await hook('Stop')).toBeUndefined();
   lessons = [lesson('l2', 'Use ISO dates in every report', { revision: 2 })];
   expect(await hook('UserPromptSubmit')).toContain('Learned: Use ISO dates in every report');
+});
+
+it('stands in the status line for ten minutes, and then the number of lessons', () => {
+  expect(statusLine(file)).toBe('Learned: Use ISO dates in every report. Undo: instar undo');
+  const longAgo = new Date(Date.now() - 11 * 60_000);
+  utimesSync(`${file}.line`, longAgo, longAgo);
+  expect(statusLine(file)).toBe('Instar: 1 lesson in use');
+  expect(statusLine(join(dir, 'nobody.json'))).toBe('Instar');
+});
+
+it('is told by the plugin of OpenCode in a toast, and by that of pi in a notice, at the end of a run', async () => {
+  const told: string[] = [];
+  const askedBefore = asked;
+  lessons = [lesson('l1', 'Use tabs in Makefiles')];
+  const opencode = await createInstarPlugin(file)({
+    directory: dir,
+    client: { tui: { showToast: async ({ body }) => void told.push(body.message) } },
+  });
+  await opencode['chat.message']?.(
+    { sessionID: 's1' },
+    { message: { id: 'm1' }, parts: [{ type: 'text', text: 'go' }] },
+  );
+  const notices: string[] = [];
+  const acts = new Map<string, (event: never, context: never) => unknown>();
+  createInstarExtension(file)({ on: (name, act) => void acts.set(name, act as never) });
+  const context = {
+    cwd: dir,
+    sessionManager: { getSessionId: () => 's2' },
+    hasUI: true,
+    ui: { notify: (line: string) => void notices.push(line) },
+  };
+  const pi = (name: string, event: object) => acts.get(name)?.(event as never, context as never);
+  await pi('before_agent_start', { prompt: 'go' });
+  // What was known at the begin of the first run is no news.
+  await expect.poll(() => asked).toBeGreaterThan(askedBefore + 1);
+  lessons = [...lessons, lesson('l9', 'Sign every letter')];
+  await opencode.event?.({ event: { type: 'session.idle', properties: { sessionID: 's1' } } });
+  await pi('agent_end', { messages: [] });
+  expect([told, notices]).toEqual([
+    ['Learned: Sign every letter. Undo: instar undo'],
+    ['Learned: Sign every letter. Undo: instar undo'],
+  ]);
 });
