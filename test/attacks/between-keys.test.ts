@@ -1,3 +1,5 @@
+import path from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { credentialCaller } from '../../src/config/valid-keys.ts';
 import { asArray, asObject, asString, type JsonObject } from '../../src/core/json.ts';
@@ -45,6 +47,12 @@ describe('what one key teaches', () => {
       'Always build it with the flag --posed.',
     );
     expect(answer.headers['x-instar-agent']).toBe('codex');
+    const store = new DatabaseSync(path.join(world.here.dir, 'instar.sqlite'), { readOnly: true });
+    const marked = store.prepare("select body from facts where type = 'turn-start'").all();
+    store.close();
+    expect(marked.map(({ body }) => JSON.parse(String(body)))).toContainEqual(
+      expect.objectContaining({ agent: 'codex', claimed: 'claude-code' }),
+    );
     expect(await promptOf({ key: own })).toContain('--posed');
     expect(await promptOf({ key: other })).not.toContain('--posed');
   });

@@ -8,6 +8,7 @@ const KEY = 'k'.repeat(40);
 let folder: ReturnType<typeof createTemporaryFolder>;
 let daemon: StubServer;
 let index: object = {};
+let endUsers = 0;
 beforeEach(async () => {
   index = {};
   folder = createTemporaryFolder();
@@ -18,6 +19,7 @@ beforeEach(async () => {
     sendJson(response, {
       providers: [{ name: 'openai', wires: ['openai-chat'], models: ['a\u001b[31m'], credentials: 'own' }],
       requests: { served: 12, failed: 1, refused: 2, inFlight: 3 },
+      endUsers,
       library: { generation: 4, lessons: { live: 2 }, index },
       waiting: [
         {
@@ -84,6 +86,14 @@ describe('instar status', () => {
     );
     index = { failure: 'no weights', recalls: { bySentences: 0, byLetters: 1 } };
     expect((await status('--why')).stdout).toContain('the sentence model failed (no weights)');
+  });
+
+  it('says how many end users were served, whose memories are apart, and nothing where there are none', async () => {
+    record(process.pid);
+    endUsers = 0;
+    expect((await status('--why')).stdout).not.toContain('end user');
+    endUsers = 42;
+    expect((await status('--why')).stdout).toMatch(/42 end users since the start, memories apart$/m);
   });
 
   it('prints one JSON document with the daemon’s whole reply', async () => {

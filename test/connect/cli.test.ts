@@ -55,6 +55,24 @@ describe('instar connect', () => {
     expect(await connect('opencode', '--undo')).toMatchObject({ code: 1, stdout: '' });
   });
 
+  it('asks a person once, with the second client, whether their agents share what they are told: Enter says yes', async () => {
+    const settings = () => JSON.parse(readFileSync(join(home, 'config.json'), 'utf8'));
+    const atTerminal = (key: string, ...args: readonly string[]) =>
+      runInProcess(
+        ['connect', '--home', home, '--write', ...args],
+        { HOME: person(), OPENAI_API_KEY: 'sk-theirs' },
+        { keys: [key] },
+      );
+    const first = await atTerminal('n', 'opencode', '--model', 'openai/gpt-5-mini');
+    expect(first.stderr).not.toContain('Share what you tell one agent');
+    const second = await atTerminal('\r', 'claude-code');
+    expect(second.stderr).toContain('Share what you tell one agent with your others (opencode)?');
+    expect(settings()).toMatchObject({ library: { shareAgents: true } });
+    const third = await atTerminal('n', 'codex', '--model', 'openai/gpt-5-mini');
+    expect(third.stderr).not.toContain('Share what you tell one agent');
+    expect(settings()).toMatchObject({ library: { shareAgents: true } });
+  });
+
   it('gives each client a key of its own, keeps it when connecting again, and revokes it with --undo', async () => {
     const keyIn = (file: string) =>
       /instar_caller_[\w-]{43}/.exec(readFileSync(join(person(), file), 'utf8'))?.[0] ?? '';

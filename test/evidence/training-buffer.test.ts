@@ -36,6 +36,16 @@ describe('the training buffer', () => {
     expect(turnsOf(samples)).toEqual([]);
   });
 
+  it('takes no turn of another key or of an end user: weights are for everybody', () => {
+    const samples = fold([
+      success('own'),
+      success('key', { session: 'k_0123456789:s1' }),
+      success('user', { session: 'k_0123456789.u_0123456789abcdef:s1' }),
+      success('guest', { session: 'u_0123456789abcdef:s1' }),
+    ]);
+    expect(turnsOf(samples)).toEqual(['own']);
+  });
+
   it('takes no turn of an older or a newer generation', () => {
     const samples = fold([changed(2), success('old', { generation: 1 }), success('new', { generation: 3 })]);
     expect(turnsOf(samples)).toEqual([]);
