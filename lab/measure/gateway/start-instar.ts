@@ -60,6 +60,8 @@ export interface InstarProcess {
 /** Of `GET /api/status`; an older version lacks some. */
 interface StatusCounts {
   readonly requests?: { readonly inFlight?: number };
+  /** What waits, and why: failures that wait for the model that reads what was said have this code. */
+  readonly waiting?: readonly { readonly code: string }[];
   readonly recording?: Partial<RecordedTurns> & { readonly pending?: number };
   readonly learning?: { readonly pending?: number };
   readonly library?: {
@@ -77,10 +79,11 @@ const POLL_MS = 250;
 const POLL_REST = 20;
 
 /** Undefined: a version without the counters. */
-function isIdle({ recording, learning, library, requests }: StatusCounts): boolean | undefined {
+function isIdle({ recording, learning, library, requests, waiting = [] }: StatusCounts): boolean | undefined {
   if (recording?.pending === undefined || learning?.pending === undefined) return undefined;
   const counts = [requests?.inFlight, recording.pending, learning.pending, library?.index?.waiting];
-  return counts.every((count) => (count ?? 0) === 0) && library?.isWritingFiles !== true;
+  if (library?.isWritingFiles === true || waiting.some(({ code }) => code === 'learning-now')) return false;
+  return counts.every((count) => (count ?? 0) === 0);
 }
 
 /** A new, empty home whose only provider is the upstream. */
