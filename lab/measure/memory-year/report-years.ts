@@ -99,6 +99,19 @@ export function reportYears(
           probe('later', 'hit', 'without'),
         ],
         [
+          'the same, of rules that the person told: a question gets them quoted, the newest last',
+          share(
+            total(({ said }) => said.hit),
+            total(({ said }) => said.asked),
+          ),
+          '',
+        ],
+        [
+          'messages that can be searched, and their index in the record',
+          `${range(each(({ said }) => said.messages))}, ${range(each(({ said }) => Math.round(said.bytes / 1e6)))} MB`,
+          '',
+        ],
+        [
           'contradictions found (recall)',
           share(
             total(({ contradictions }) => contradictions.found),

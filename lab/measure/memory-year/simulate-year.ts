@@ -12,6 +12,7 @@ import { toRecords } from '../../../src/record/records.ts';
 import type { EngineCounts } from '../measured.ts';
 import { createMulberry32 } from '../recall/synthetic.ts';
 import { openProbes } from './open-probes.ts';
+import { createSaidInYear } from './said-in-year.ts';
 import { EVERGREEN, RULE_ASPECTS, ruleOfYear, YEAR_TOPICS, type YearRule } from './year-rules.ts';
 
 export interface YearOptions {
@@ -64,6 +65,13 @@ export interface SimulatedYear {
   /** Of updates that the person stated: how many older lessons are out of use at the end. */
   readonly updates: { readonly all: number; readonly settled: number };
   readonly duplicates: { readonly planted: number; readonly merged: number };
+  /** What the person typed, and rules of topics left half a year ago that they told: the newest quotation says what holds. */
+  readonly said: {
+    readonly messages: number;
+    readonly bytes: number;
+    readonly asked: number;
+    readonly hit: number;
+  };
   /** Pinned or proven lessons, and how many of them consolidation took out of use. */
   readonly kept: { readonly all: number; readonly lost: number };
   /** Probes that found no lesson with the rule that holds, and planted contradictions that were not reported, in words. */
@@ -121,7 +129,14 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
   const keptEver = new Set<string>();
   const lost = new Set<string>();
 
+  const said = createSaidInYear(options.embed);
+  /** By the words of a rule that the person told. */
+  const toldRules = new Map<string, YearRule>();
   const teach = async (rule: YearRule, isTold: boolean): Promise<string> => {
+    if (isTold) {
+      await said.say(rule.text, clock.now());
+      toldRules.set(rule.text, rule);
+    }
     const id = `l_${String(++ids).padStart(6, '0')}`;
     const quoted = writeLesson({ speaker: 'user', count: 1, quotes: [rule.text], tasks: [] });
     const words = isTold
@@ -201,8 +216,10 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
 
   let seq = 10_000_000;
   /** A session on a topic: lessons that hold there help it, outdated ones do not; each is held out from one session in ten. */
-  const use = (topic: string, session: number): void => {
-    const slot = `${topic}/${pick(RULE_ASPECTS).name}`;
+  const use = async (topic: string, session: number): Promise<void> => {
+    const aspect = pick(RULE_ASPECTS);
+    const slot = `${topic}/${aspect.name}`;
+    await said.say(aspect.question(topic), clock.now());
     const shown = (lessonsOf.get(slot) ?? []).filter((id) => active(id) !== undefined);
     if (shown.length === 0) return;
     const heldOut = random() < HELD_OUT ? [pick(shown)] : [];
@@ -258,7 +275,7 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
     for (let at = 0; at < perWeek; at++, session++) {
       const topic = pick(topics);
       if (random() < TEACHES) await learn(topic);
-      else use(topic, session);
+      else await use(topic, session);
       clock.advance(Math.floor((7 * DAY_MS) / perWeek));
     }
     if (options.isConsolidated) await embedAhead(library.lessons(), options.embed);
@@ -313,6 +330,12 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
     }
     return { first, later };
   };
+  const returning = [...truth.values()].filter(({ topic, text }) => left.has(topic) && toldRules.has(text));
+  let quoted = 0;
+  for (const rule of returning) {
+    const newest = (await said.ask(rule.question)).flatMap((text) => toldRules.get(text) ?? []);
+    if (newest.findLast(({ slot }) => slot === rule.slot)?.value === rule.value) quoted++;
+  }
   const probes = { current: await count(current), ...(await countReturns()) };
   // A contradiction is found when a pair that says the same is reported: one of the two may have been merged into another lesson.
   const matters = new Map([...reported].map(([pair, at]) => [matterOf(pair, rules), at]));
@@ -335,6 +358,7 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
       all: told.length,
       settled: told.filter(({ older }) => active(older) === undefined).length,
     },
+    said: { ...said.size(), asked: returning.length, hit: quoted },
     duplicates: { planted: repeated, merged },
     kept: { all: keptEver.size, lost: lost.size },
   };
