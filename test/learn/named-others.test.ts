@@ -14,6 +14,7 @@ it('tells words about somebody from words to them', () => {
   expect(isAboutOne(['Melanie'], "I like Melanie's bowl.")).toBe(true);
   expect(isAboutOne(['Melanie'], 'Thanks, Melanie! My necklace is from my grandma.')).toBe(false);
   expect(isAboutOne(['Melanie'], 'Hey Melanie, I ran a race.')).toBe(false);
+  expect(isAboutOne(['Postgres', 'React'], 'We run PostgreSQL 16 now.')).toBe(true);
   expect(speaksToOne(['Melanie'], 'Hey Melanie! How was it?')).toBe(true);
   expect(speaksToOne(['Melanie'], 'Melanie ran a race.')).toBe(false);
 });

@@ -29,7 +29,16 @@ const isSpokenTo = (clause: string): boolean =>
 /** Whether a text says something of one of them: it does not only speak to them. */
 export function isAboutOne(names: readonly string[], text: string): boolean {
   const said = text.split(CLAUSE).filter((clause) => !isSpokenTo(clause.trim()));
-  return said.some((clause) => wordsIn(clause).some((word) => names.includes(word)));
+  return said.some((clause) => wordsIn(clause).some((word) => names.some((name) => isNamedBy(word, name))));
+}
+
+/** Shorter names begin too many words. */
+const LONG_NAME = 4;
+
+/** "PostgreSQL" names Postgres, and "react" React: in doubt a quotation stays. */
+function isNamedBy(word: string, name: string): boolean {
+  const [written, asked] = [word.toLowerCase(), name.toLowerCase()];
+  return asked.length < LONG_NAME ? written === asked : written.startsWith(asked);
 }
 
 /** Whether a text speaks to one of them, as in "Hey Anna!". */
