@@ -67,6 +67,8 @@ export interface TurnEvidence {
     readonly calls?: readonly { readonly name: string; readonly arguments: string }[];
     /** The answer to what the user said next is this one with changes. */
     readonly isRevised?: true;
+    /** The person stopped the agent before they said that, or said nothing after it. */
+    readonly isStopped?: true;
     /** One of the next turns made the edit that failed in this one. */
     readonly isCorrected?: true;
   };

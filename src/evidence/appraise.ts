@@ -19,7 +19,7 @@ import {
   findToolFailure,
   findToolSuccess,
 } from './signals/tool-signals.ts';
-import { findAskedAgain, NO_REACTION, readUserReaction } from './signals/user-signals.ts';
+import { findAskedAgain, findStop, NO_REACTION, readUserReaction } from './signals/user-signals.ts';
 import { tellingAttempts } from './tools/outages.ts';
 import { readTurn, type TurnReading } from './turn-reading.ts';
 
@@ -39,6 +39,7 @@ const HEURISTICS: readonly ((turn: TurnReading) => Signal | undefined)[] = [
   findEmptyReply,
   findAdmission,
   findAskedAgain,
+  findStop,
   findRevertedEdits,
   readAttempts,
 ];

@@ -4,9 +4,10 @@ import { compact } from '../core/json.ts';
 import type { LabelledSpan } from '../core/reading.ts';
 import type { DecodedTurn, RewardView } from '../core/store.ts';
 import { isChatWordMessage, readTypedWords } from '../text/chat-word.ts';
-import { separateTypedText } from '../text/typed-text.ts';
+import { marksStop, separateTypedText } from '../text/typed-text.ts';
 import { isRevisedAnswer } from './signals/revised-answer.ts';
 import { resultMark } from './signals/tool-signals.ts';
+import { hasFindings } from './tools/edit-findings.ts';
 import { readCall } from './tools/tool-call.ts';
 import { hasToolFailed } from './tools/tool-outcome.ts';
 
@@ -65,6 +66,9 @@ export function messagesAfter(
   return fresh.slice(0, last + 1);
 }
 
+/** What the person ran in a shell of their own: Claude Code, Codex. */
+const OWN_ACTS = ['<bash-input>', '<user_shell_command>'] as const;
+
 /**
  * Without messages that a client alone wrote, such as the time and the folder: it adds one to a request and leaves it out of the
  * next, so that it is neither the task, nor what the user said next, nor part of the length of the history.
@@ -73,7 +77,9 @@ const withoutInsertedMessages = (messages: readonly ChatMessage[]): readonly Cha
   messages.filter((message) => {
     if (message.role !== 'user' || message.content.some(({ type }) => type !== 'text')) return true;
     const text = textOf(message).trimStart();
-    return !text.startsWith('<') || readTypedWords(text) !== '';
+    return (
+      !text.startsWith('<') || OWN_ACTS.some((tag) => text.startsWith(tag)) || readTypedWords(text) !== ''
+    );
   });
 
 const isTyped = (message: ChatMessage | undefined): boolean =>
@@ -107,7 +113,10 @@ function nextState({ turn, after, later, readings }: EvidenceSources): TurnEvide
   const messages = fresh
     .flatMap((message) => (message.role === 'user' ? [textOf(message)] : []))
     .map((text) => ({ text, results: readTextResults(text, turn.reply) }));
-  const written = messages.flatMap(({ results }) => results.map(({ outcome }) => outcome));
+  const written = [
+    ...messages.flatMap(({ results }) => results.map(({ outcome }) => outcome)),
+    ...findingsBeside(after, calls),
+  ];
   // Results written as text are no message; what the person typed beside them is.
   const user = messages
     .flatMap(({ text, results }) =>
@@ -123,9 +132,35 @@ function nextState({ turn, after, later, readings }: EvidenceSources): TurnEvide
     ...(isMessage ? { user } : {}),
     ...(spans === undefined ? {} : { spans }),
     ...(following.length === 0 ? {} : { calls: following }),
+    ...(isStopped(user, after) ? { isStopped: true as const } : {}),
     ...(isMessage && isRevisedAnswer(saidIn(turn), saidIn(after)) ? { isRevised: true as const } : {}),
     ...(isCorrected(turn, later) ? { isCorrected: true as const } : {}),
   };
+}
+
+/** What stands at the end of the request that follows: all in the person's name since the agent's last act. */
+function closingTexts(after: DecodedTurn | undefined): readonly string[] {
+  const messages = after?.request.messages ?? [];
+  const last = messages.findLastIndex(({ role }) => role !== 'user');
+  return messages.slice(last + 1).map(textOf);
+}
+
+const isStopped = (user: string, after: DecodedTurn | undefined): boolean =>
+  marksStop(user) || closingTexts(after).some(marksStop);
+
+/** What a client found in an edit and wrote beside its result, in a text of its own. */
+function findingsBeside(after: DecodedTurn | undefined, calls: ReadonlySet<string>): readonly ToolOutcome[] {
+  const messages = after?.request.messages ?? [];
+  const result = messages.findLastIndex((message) => message.role === 'tool' && calls.has(message.callId));
+  if (result < 0) return [];
+  const call = { name: 'edit_file', arguments: '{}' };
+  return messages
+    .slice(result + 1)
+    .filter(({ role }) => role === 'user')
+    .flatMap((message, index) => {
+      const text = separateTypedText(textOf(message)).inserted.join('\n');
+      return hasFindings(text) ? [{ callId: `finding-${index}`, text, call }] : [];
+    });
 }
 
 const saidIn = (turn: DecodedTurn | undefined): string =>

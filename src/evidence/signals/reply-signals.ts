@@ -1,9 +1,11 @@
 import type { Signal, TurnStatus } from '../../core/evidence.ts';
 import { blamesOutage, reportsOutage } from '../../reader/cues/outage-words.ts';
 import { INFRASTRUCTURE } from '../compose-reward.ts';
+import { INTERRUPTED } from '../tools/interruption.ts';
 import { findOutage } from '../tools/outages.ts';
 import type { ToolCallReading, TurnReading } from '../turn-reading.ts';
 import { lastTelling } from './tool-signals.ts';
+import { findStop } from './user-signals.ts';
 
 /** The agent refused a harmless request. */
 export function findRefusal({ evidence, said, calls }: TurnReading): Signal | undefined {
@@ -111,7 +113,6 @@ const OUTSIDE: ReadonlySet<TurnStatus> = new Set([
   'crashed',
 ]);
 const KINDS = /^(?:rate-limited|overloaded|upstream-error|unreachable|timeout|truncated|aborted|internal)\b/;
-const INTERRUPTED = /^\s*\[Request interrupted by user/;
 
 /** Limits, time-outs, resets, missing credentials and aborts: of the turn, of its tools, or as somebody reports them. */
 export function findInfrastructure(turn: TurnReading): Signal | undefined {
@@ -123,12 +124,17 @@ export function findInfrastructure(turn: TurnReading): Signal | undefined {
 function reasonOf(turn: TurnReading): string | undefined {
   const { evidence, calls, answered, said } = turn;
   const kind = KINDS.exec(evidence.failure ?? '')?.[0];
-  if (OUTSIDE.has(evidence.status)) return kind ?? evidence.status;
-  if (kind !== undefined) return kind;
+  // Whoever stops the agent and says what they want instead has judged it.
+  const isJudged = findStop(turn) !== undefined;
+  if (OUTSIDE.has(evidence.status) && !(isJudged && evidence.status === 'client-abort'))
+    return kind ?? evidence.status;
+  if (kind !== undefined && !isJudged) return kind;
   const user = evidence.next?.user ?? '';
-  if (INTERRUPTED.test(user)) return 'interrupted';
+  if (evidence.next?.isStopped && !isJudged) return 'interrupted';
   const outage = calls.find(isOutage) ?? (calls.length === 0 ? lastTelling(answered) : undefined);
-  if (outage !== undefined && isOutage(outage)) return `${outage.part.name}: ${outage.outcome?.reason ?? ''}`;
+  const isStop = isJudged && outage?.outcome?.reason === INTERRUPTED;
+  if (outage !== undefined && isOutage(outage) && !isStop)
+    return `${outage.part.name}: ${outage.outcome?.reason ?? ''}`;
   if (reportsOutage(user)) return 'the user reports an outage';
   const hasFailed = answered.length === 0 || answered.at(-1)?.outcome?.kind !== 'green';
   if (calls.length === 0 && evidence.next === undefined && hasFailed && blamesOutage(said))

@@ -17,7 +17,6 @@ const UNDO: readonly RegExp[] = [
   /^(?:restore|bring back|give me back|get back) (?:the )?(?:old|original|previous|prior|earlier|last|my|file|it|that|how)\b/,
   /^(?:discard|drop|throw away|scrap|get rid of|remove) (?:all )?(?:your|those|these|the(?:se)?|that|this) (?:last )?(?:changes?|edits?|commit)\b/,
   /^i (?:(?:have |'ve )?(?:reverted|undid|undone|rolled back|restored|discarded|reset|put back)|had to (?:revert|undo|roll back|restore))\b/,
-  /^git (?:checkout (?:--|\.|head)|restore|revert|reset --hard)/,
   /^(?:bitte )?(?:mach|mache|nimm|setz|setze|stell|stelle) (?:das|es|die änderung(?:en)?|alles|den commit)(?: alles)?(?: bitte)?(?: wieder)? (?:rückgängig|zurück|wieder her)/,
   /^(?:rückgängig|zurücksetzen|änderung(?:en)? (?:rückgängig|verwerfen|zurück))/,
   /^(?:deshaz|deshacer|revierte|vuelve atrás|restaura)(?:lo|la|los|las)?\b/,
@@ -27,16 +26,19 @@ const UNDO: readonly RegExp[] = [
 ];
 const OPENER =
   /^(?:no+|nope|hm+|ok|okay|sorry|wait|stop|please|pls|oh|ah|ugh|hey|actually|nein|non|now|so|and|well|yeah|then|argh|damn)\b[,.! ]{0,4}/;
+/** What aider says in the user's name when they undo its commit. */
+const AIDER_UNDO = 'I did `git reset --hard HEAD~1` to discard the last edits.';
 /** What the user ran in their own shell, in a client that tells the agent. */
-const OWN_SHELL = /<bash-input>([^<]{1,400})<\/bash-input>/g;
+const OWN_SHELL = /<(?:bash-input|command)>([^<]{1,400})<\/(?:bash-input|command)>/g;
 
 /** What the agent had edited was undone afterwards, by the user or because the user wanted it. */
 export function findRevertedEdits(turn: TurnReading): Signal | undefined {
   const { next } = turn.evidence;
   if (next === undefined || turn.evidence.isReported) return undefined;
+  const user = next.user ?? '';
+  if (user.startsWith(AIDER_UNDO)) return reverted('the user undid the change', 2.5, 0);
   const edits = editsOf(turn);
   if (edits.length === 0) return undefined;
-  const user = next.user ?? '';
   if (user !== '' && wantsUndo(user)) return reverted('the user wanted the change undone', 2.5, 0);
   if (user !== '' && (undoesInShell(user, edits) || showsOldText(user, edits)))
     return reverted('the user undid the change', 2.5, 0);
@@ -95,6 +97,9 @@ function textsOf(given: { readonly [name: string]: unknown }): Pick<Edit, 'befor
 
 function wantsUndo(message: string): boolean {
   const { typed } = separateTypedText(message.slice(0, CAP));
+  // "git checkout . — did that myself": the command comes first.
+  const [ran = ''] = typed.split(/\n| [—–-] |, /, 1);
+  if (ran.startsWith('git ') && readCommand(ran).some(isGitUndo)) return true;
   const head = typed.slice(0, HEAD).replaceAll('’', "'").toLowerCase();
   return head.split(/[.!?;\n，。！、]+|, | (?:and|but|so|then) | - /).some((clause) => {
     const rest = withoutOpeners(clause.trim());

@@ -10,7 +10,7 @@ import { isFailedCall, type ToolCallReading, type TurnReading } from '../turn-re
 
 /** A call was wrong. An edit that did not match and was made right afterwards does not count. */
 export function findToolFailure({ calls, evidence }: TurnReading): Signal | undefined {
-  const faults = ofKind(calls, 'fault').filter((call) => !isAnswer(call, evidence.task));
+  const faults = calls.filter((call) => isWrongCall(call) && !isAnswer(call, evidence.task));
   const [first, ...more] = faults;
   if (first === undefined) return undefined;
   if (faults.every(({ view }) => view.kind === 'edit')) {
@@ -20,7 +20,11 @@ export function findToolFailure({ calls, evidence }: TurnReading): Signal | unde
   return { name: 'tool-failed', source: 'signal', score: 0, weight: 1, reason: describe(first, more.length) };
 }
 
-/** The signal of a turn whose edit did not match: later turns may correct it. */
+/** An edit that left errors behind is one that has to be made right, as one that did not match is. */
+const isWrongCall = ({ outcome, view }: ToolCallReading): boolean =>
+  outcome?.kind === 'fault' || (outcome?.kind === 'red' && view.kind === 'edit');
+
+/** The signal of a turn whose edit did not match, or left errors: later turns may correct it. */
 export const EDIT_FAILED = 'edit-failed';
 
 /** A look that finds nothing answers the question whether something is there. */
@@ -35,7 +39,7 @@ const isAskedFor = (task: string): boolean => WHETHER.test(task.trimStart().slic
 
 /** Tests, a build or a program failed, and the failure was not expected. */
 export function findRedChecks(turn: TurnReading): Signal | undefined {
-  const [first, ...more] = ofKind(turn.calls, 'red');
+  const [first, ...more] = ofKind(turn.calls, 'red').filter(({ view }) => view.kind !== 'edit');
   if (first === undefined || isExpectedRed(turn)) return undefined;
   return {
     name: 'checks-failed',

@@ -21,15 +21,9 @@ export const NO_REACTION: UserReaction = { signals: [] };
  */
 export function readUserReaction(turn: TurnReading): UserReaction {
   const given = turn.evidence.given.findLast(({ source }) => source === 'chat');
-  // A rejection with a reason is a correction, but a tool's result is no proof of who wrote it.
-  const isRejected = turn.calls.some(
-    ({ outcome }) => outcome?.kind === 'rejected' && outcome.words !== undefined,
-  );
-  const rejected: readonly Signal[] = isRejected
-    ? [{ name: 'user-corrected', source: 'signal', score: 0, weight: 3, reason: 'the user rejected a call' }]
-    : [];
+  const rejected = readDenials(turn);
   const reaction = readReaction(turn);
-  if (reaction === undefined) return isRejected ? { signals: rejected } : NO_REACTION;
+  if (reaction === undefined) return rejected.length > 0 ? { signals: rejected } : NO_REACTION;
   const correction = reaction.kind === 'wrong' ? reaction.correction : undefined;
   const isOverruled = given !== undefined && given.score > 0;
   const remark = 'remark' in reaction && reaction.remark.length > 0 ? { remark: reaction.remark } : {};
@@ -39,6 +33,31 @@ export function readUserReaction(turn: TurnReading): UserReaction {
     ...remark,
     ...(correction === undefined || isOverruled ? {} : { correction }),
   };
+}
+
+/** A rejection with a reason is a correction, but a tool's result is no proof of who wrote it. */
+function readDenials({ calls }: TurnReading): readonly Signal[] {
+  const name = 'user-corrected';
+  if (calls.some(({ outcome }) => outcome?.kind === 'rejected' && outcome.words !== undefined))
+    return [{ name, source: 'signal', score: 0, weight: 3, reason: 'the user rejected a call' }];
+  return calls.some(({ outcome }) => outcome?.kind === 'amended')
+    ? [{ name, source: 'signal', score: 0.25, weight: 1, reason: 'the user changed the edit' }]
+    : [];
+}
+
+/**
+ * The person stopped the agent. What they say then is about where it was going, unless they send it on; without a word only an answer
+ * that was finished can have been the reason. It teaches nothing by itself.
+ */
+export function findStop({ evidence, said, calls }: TurnReading): Signal | undefined {
+  if (evidence.next?.isStopped !== true || evidence.isReported) return undefined;
+  const { typed } = separateTypedText(evidence.next.user?.slice(0, CAP) ?? '');
+  const isAbout =
+    typed === ''
+      ? evidence.status === 'complete' && calls.length === 0 && said !== ''
+      : !ROUTINE.test(typed.toLowerCase());
+  if (!isAbout) return undefined;
+  return { name: 'stopped', source: 'signal', score: 0.25, weight: 1, reason: 'the user stopped the agent' };
 }
 
 /**

@@ -19,7 +19,7 @@ type ToolFault =
 const TOOL_FAULTS: readonly (readonly [ToolFault, RegExp])[] = [
   [
     'invalid-arguments',
-    /^(?:InputValidationError|Missing value for required parameter|Validation failed for tool|failed to parse function arguments|The arguments provided to the tool are invalid|The \S{1,80} tool was called with invalid arguments|Invalid (?:arguments|parameters|input) |Invalid tool (?:arguments|parameters|input)|Missing required (?:parameter|argument)|Params must have required property|The 'content' parameter was empty)/i,
+    /^(?:InputValidationError|Missing value for required parameter|Validation failed for tool|failed to parse function arguments|The arguments provided to the tool are invalid|The \S{1,80} tool was called with invalid arguments|Invalid (?:arguments|parameters|input) |Invalid tool (?:arguments|parameters|input)|Missing required (?:parameter|argument)|Params must have required property|The 'content' parameter was empty|Tool \[\w{1,60}\] (?:was not executed because|has been called \d{1,4} times))/i,
   ],
   [
     'no-such-tool',

@@ -32,7 +32,8 @@ export function readEnvelope(text: string, kind: CallKind): Envelope | undefined
   const value = parseJson(text);
   if (Array.isArray(value)) return readList(value) ?? readRuns(value);
   if (!isObject(value)) return undefined;
-  const own = readContent(value) ?? readToolError(value) ?? readExec(value) ?? readList([value]);
+  const own =
+    readContent(value) ?? readToolError(value) ?? readExec(value) ?? readWritten(value) ?? readList([value]);
   return own ?? (kind === 'other' || kind === 'edit' ? readPlain(value) : undefined);
 }
 
@@ -54,6 +55,14 @@ function readToolError(value: JsonObject): Envelope | undefined {
   const words = value.error ?? (typeof value.type === 'string' ? value.message : undefined);
   if (value.status !== 'error' || !isNamed || words === undefined) return undefined;
   return { failed: true, text: wordsOf(words) };
+}
+
+/** Roo Code, about a file that it wrote: `{"path":…,"operation":"modified","notice":…}`. */
+function readWritten({ path, operation, notice }: JsonObject): Envelope | undefined {
+  const isWritten = operation === 'created' || operation === 'modified';
+  return isWritten && typeof path === 'string' && typeof notice === 'string'
+    ? { failed: false, text: '' }
+    : undefined;
 }
 
 /** The names that tools have for an exit code; `status` is that of Node's `spawnSync`. */

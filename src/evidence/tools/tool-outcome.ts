@@ -2,6 +2,7 @@ import { createTextMemo } from '../../base/text-memo.ts';
 import type { ToolOutcome } from '../../core/evidence.ts';
 import { headLines, tailLines } from '../../text/lines.ts';
 import { countErrors, countTests } from './count-failures.ts';
+import { hasFindings } from './edit-findings.ts';
 import { findCommandFault, findToolFault } from './error-patterns.ts';
 import { readExitCode } from './exit-status.ts';
 import { readInterruption } from './interruption.ts';
@@ -14,9 +15,9 @@ import { type CallView, readCall } from './tool-call.ts';
  * The outcome of a call.
  * `ok`: the tool reports success. `green`: checks passed. `fault`: the call was wrong. `red`: the call was right, and
  * the checked code is broken. `outage`: it failed for external reasons. `rejected`: a person did not allow it.
- * `unclear`: the text does not decide it.
+ * `amended`: a person changed what it wrote. `unclear`: the text does not decide it.
  */
-export type OutcomeKind = 'ok' | 'green' | 'fault' | 'red' | 'outage' | 'rejected' | 'unclear';
+export type OutcomeKind = 'ok' | 'green' | 'fault' | 'red' | 'outage' | 'rejected' | 'amended' | 'unclear';
 
 export interface CallOutcome {
   readonly kind: OutcomeKind;
@@ -62,10 +63,12 @@ export function readOutcome(call: CallView, outcome: ToolOutcome): CallOutcome {
 }
 
 function readResult(call: CallView, outcome: ToolOutcome): CallOutcome {
-  const interruption = readInterruption(outcome.text);
+  const interruption = readInterruption(call.name, outcome.text);
   if (interruption?.reason === TIMED_OUT_REASON && call.programs.some(isEndless))
     return { kind: 'fault', reason: 'a command that never ends', text: outcome.text };
   if (interruption !== undefined) return { ...interruption, text: outcome.text };
+  if (call.kind === 'edit' && hasFindings(outcome.text))
+    return { kind: 'red', reason: 'the edit left errors', text: outcome.text };
   const wrapped = unwrap(outcome.text);
   const envelope = readEnvelope(wrapped.text, call.kind);
   const text = envelope?.text ?? wrapped.text;

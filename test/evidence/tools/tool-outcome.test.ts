@@ -22,6 +22,8 @@ interface LabelledResult {
   readonly arguments: unknown;
   readonly text: string;
   readonly isError?: boolean;
+  /** The person's reason. */
+  readonly words?: string;
 }
 const readResults = (name: string): readonly LabelledResult[] =>
   readFileSync(path.resolve(import.meta.dirname, name), 'utf8')
@@ -37,11 +39,23 @@ const RESULTS = readResults('tool-outcomes.jsonl').map(rowOf);
  * Written together with the reader: it keeps these forms readable and says nothing about unseen ones.
  */
 const SHAPES = readResults('exit-shapes.jsonl');
+/** The sentences with which clients say that a call was denied, stopped, changed by a person, or left errors: from the same places. */
+const WRAPPERS = readResults('client-wrappers.jsonl');
 
 describe('the outcome of a tool call', () => {
   it.each(SHAPES.map((shape) => [shape.kind, shape.seenIn, shape.text.slice(0, 60), shape] as const))(
     'is %s in the form of %s: %s',
     (kind, _client, _text, shape) => expect(kindOf(rowOf(shape))).toBe(kind),
+  );
+
+  it.each(WRAPPERS.map((row) => [row.kind, row.seenIn, row.text.slice(0, 60), row] as const))(
+    'is %s where %s says: %s',
+    (_kind, _client, _text, row) => {
+      const call = readCall({ name: row.tool, arguments: JSON.stringify(row.arguments) });
+      const flag = row.isError === undefined ? {} : { isError: row.isError };
+      const { kind, words } = readOutcome(call, { callId: 'c', text: row.text, ...flag });
+      expect({ kind, words }).toEqual({ kind: row.kind, words: row.words });
+    },
   );
 
   it.each(RESULTS.map((row) => [row[0], row[1], JSON.stringify(row[2]).slice(0, 60), row] as const))(
