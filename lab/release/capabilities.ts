@@ -126,7 +126,10 @@ const SOURCES: Readonly<Record<string, readonly Capability[]>> = {
     },
     {
       says: 'Flows that the gateway answers',
-      shown: ['served/adapt-types.slow.ts', 'flow_offload: the gateway answers the next call itself'],
+      shown: [
+        'served/adapt-types.slow.ts',
+        'flow_offload: the event of docs/adaptation.md lets the gateway answer the next call itself',
+      ],
       setting: 'gateway.flows',
     },
     {
@@ -214,6 +217,13 @@ const SOURCES: Readonly<Record<string, readonly Capability[]>> = {
     {
       says: 'A proposal is attempted with and without',
       shown: ['served/served-identity-practice.slow.ts', 'is attempted with and without, on the same tasks'],
+    },
+    {
+      says: 'The parts of each turn’s reward: task, rules kept, tokens',
+      shown: [
+        'served/served-adherence.slow.ts',
+        'stands among the parts of the reward of each turn, in the terminal, the API and on the page',
+      ],
     },
     {
       says: 'Reward of an attempt from task, identity and efficiency by weights',

@@ -212,6 +212,7 @@ export async function describeTurns(
   const wanted = isHiding ? all.filter(({ turn }) => turn.role !== 'aux') : all;
   const page = partOf(wanted, limit, found === undefined ? from : firstAround(found.n, wanted, limit));
   const verdicts = verdictsOf(await records.judgements(id, 'turn-appraised'));
+  const rules = rulesOf(await records.judgements(id, 'rules-observed'));
   const known: BlockCache = new Map();
   const turns: JsonObject[] = [];
   for (const { turn, n } of page) {
@@ -221,6 +222,7 @@ export async function describeTurns(
       ...describeTurn(turn, rewards),
       n,
       ...judgementOf(verdicts.get(turn.id), rewards),
+      ...compact({ parts: verdicts.get(turn.id)?.parts, rules: rules.get(turn.id) }),
       ...texts,
       ...(full === true && !session.erased ? await readWholeTurn(turn, records, known) : {}),
     });

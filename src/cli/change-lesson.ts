@@ -130,7 +130,7 @@ async function publish(
 
 const STATES: Readonly<Record<string, string>> = {
   proposed: 'waiting for your decision',
-  trial: 'on trial: it is shown, and its effect is measured',
+  trial: 'on trial: it is shown; a test with and without it decides, or you do once its date has come',
   live: 'in use',
   retired: 'no longer in use',
   rejected: 'rejected',

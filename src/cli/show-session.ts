@@ -149,7 +149,8 @@ const VERDICTS: Readonly<Record<string, string>> = {
   ambiguous: 'undecided',
 };
 
-function ratingFields({ rewards, verdict, judgedBy, reasons }: JsonObject): readonly Field[] {
+function ratingFields(turn: JsonObject): readonly Field[] {
+  const { rewards, verdict, judgedBy, reasons } = turn;
   const given = asArray(rewards).map(asObject).map(describeReward);
   if (verdict === undefined) return given.map((text) => ['rated', text]);
   const word = VERDICTS[String(verdict)] ?? String(verdict);
@@ -158,7 +159,28 @@ function ratingFields({ rewards, verdict, judgedBy, reasons }: JsonObject): read
   return [
     ...given.map((text) => ['rated', text] as const),
     ['verdict', `${word}${by}${why === '' ? '' : `: ${why}`}`],
+    ['reward', rewardParts(turn)],
   ];
+}
+
+/** `task 0.75 (you 0.75; not counted: the judge 0.40), rules 2 of 3 kept, 1,234 tokens`. */
+function rewardParts({ reward, judgedBy, parts, rules, usage }: JsonObject): string {
+  const signs = asArray(parts).map(asObject);
+  const say = ({ source, score }: JsonObject): string =>
+    `${sourceName(source)} ${(asNumber(score) ?? 0).toFixed(2)}`;
+  const counted = signs.filter(({ source }) => source === judgedBy).map(say);
+  const others = signs.filter(({ source }) => source !== judgedBy).map(say);
+  const told = [counted.join(', '), others.length === 0 ? '' : `not counted: ${others.join(', ')}`];
+  const seen = asArray(rules).map(asObject);
+  const kept = seen.filter(({ outcome }) => outcome === 'kept').length;
+  const { inputTokens, outputTokens } = asObject(usage);
+  const tokens = (asNumber(inputTokens) ?? 0) + (asNumber(outputTokens) ?? 0);
+  const task = typeof reward === 'number' ? `task ${reward.toFixed(2)}` : 'task: none';
+  return [
+    signs.length === 0 ? task : `${task} (${told.filter(Boolean).join('; ')})`,
+    ...(seen.length === 0 ? [] : [`rules ${kept} of ${seen.length} kept`]),
+    ...(tokens === 0 ? [] : [plural(tokens, 'token')]),
+  ].join(', ');
 }
 
 const SIZE_ONLY = new Set(['encoding', 'too-long']);

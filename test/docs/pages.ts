@@ -50,6 +50,7 @@ export const MARKS: Readonly<Record<string, string>> = {
   'run: old home': 'test/docs/blocks.check.ts',
   'run: frameworks': 'test/frameworks/frameworks.check.ts, which has the same text in examples/',
   'json: overlay': 'test/docs/blocks.check.ts',
+  'json: flow event': 'test/served/adapt-types.slow.ts',
 };
 
 /** The visible words above a block that no test runs. */

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { asArray, asObject, type JsonObject } from '../../src/core/json.ts';
 import { createStage, type InstarHere } from '../config/settings/instar-here.ts';
+import { pageBlocks } from '../docs/pages.ts';
 import type { Provider } from '../support/provider.ts';
 import { wholeReply } from '../support/samples.ts';
 
@@ -162,9 +163,11 @@ describe('events of three sessions change a request, and taking them back change
     expect(inForce).toBeLessThan(15);
   });
 
-  it('flow_offload: the gateway answers the next call itself', async () => {
+  it('flow_offload: the event of docs/adaptation.md lets the gateway answer the next call itself', async () => {
     const here = await open();
-    const order = { parameter: 'order' };
+    const { agent: _, ...documented } = asObject(
+      JSON.parse(pageBlocks().find(({ mark }) => mark === 'json: flow event')?.code ?? ''),
+    );
     const tools = ['open_order', 'check_stock', 'print_label'];
     const inFlow = [
       { role: 'user', content: 'Ship order A-7.' },
@@ -187,11 +190,7 @@ describe('events of three sessions change a request, and taking them back change
       return { models: seen.length - before, text: answer.text, flow: answer.headers['x-instar-flow'] };
     };
     expect(await next('flow-before')).toMatchObject({ models: 1, flow: undefined });
-    const candidate = await report(here, {
-      kind: 'tool_sequence',
-      steps: tools.map((tool) => ({ tool, arguments: { id: order } })),
-      parameters: [{ name: 'order', type: 'string', example: 'A-1' }],
-    });
+    const candidate = await report(here, documented);
     const { models, text, flow } = await next('flow-in-force');
     expect([models, flow]).toEqual([0, expect.stringContaining('3/3')]);
     expect(text).toContain('print_label');

@@ -157,6 +157,25 @@ describe('a rule that a person said once', () => {
     });
   });
 
+  it('stands among the parts of the reward of each turn, in the terminal, the API and on the page', async () => {
+    answer = KEPT;
+    await open('rated')(TASK);
+    const rate = () => owner('POST', '/v1/feedback', { session: 'rated', score: 1 });
+    await vi.waitFor(async () => expect((await rate()).ok).toBe(true), SOON);
+    const show = async () => (await runInProcess(['sessions', 'show', 'rated', '--home', home.dir])).stdout;
+    await vi.waitFor(
+      async () =>
+        expect(await show()).toMatch(/reward +task 1\.00 \(you 1\.00\), rules 1 of 1 kept, 2 tokens/),
+      SOON,
+    );
+    const wanted = {
+      parts: [expect.objectContaining({ source: 'person', score: 1 })],
+      rules: [expect.objectContaining({ outcome: 'kept' })],
+    };
+    expect(asArray((await owner('GET', '/api/sessions/rated')).turns)).toMatchObject([wanted]);
+    expect(asArray((await owner('GET', '/api/page/sessions/rated')).turns)).toMatchObject([wanted]);
+  });
+
   it('is counted as told again when the person has to repeat it', async () => {
     const before = await counts();
     const say = open('fourth');

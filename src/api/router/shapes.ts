@@ -40,13 +40,13 @@ const reward = z.looseObject({
   note: text.optional(),
   at: time.optional(),
 });
+const number = z.number();
 const usage = z.looseObject({
   inputTokens: count,
   outputTokens: count,
   cacheReadTokens: count.optional(),
 });
 
-const number = z.number();
 const texts = z.array(text);
 const quote = z.looseObject({ turn: text, text, by: text.optional(), at: time.optional() });
 const scope = z.looseObject({
@@ -79,6 +79,9 @@ const turn = z.looseObject({
   endedAt: time.optional(),
   usage: usage.optional(),
   rewards: z.array(reward),
+  /** The signs that the reward is made of; the most trusted source counts. */
+  parts: z.array(z.looseObject({ name: text, source: text, score: number, weight: number })).optional(),
+  rules: z.array(z.looseObject({ lesson: text, outcome: text })).optional(),
   runKind: text.optional(),
   failure: text.optional(),
   missing: text.optional(),

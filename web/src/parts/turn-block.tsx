@@ -145,7 +145,7 @@ function pretty(json: string): string {
 const TONES: Readonly<Record<string, Tone>> = { success: 'good', failure: 'bad' };
 
 function Judgement({
-  turn: { verdict, reward, judgedBy, reasons = [], rewards },
+  turn: { verdict, reward, judgedBy, reasons = [], rewards, parts = [], rules = [] },
 }: {
   readonly turn: ThreadTurn;
 }) {
@@ -165,6 +165,18 @@ function Judgement({
               </>
             )}
           </span>
+        </p>
+      )}
+      {(parts.length > 1 || rules.length > 0) && (
+        <p class="dim small">
+          {parts
+            .map(
+              ({ source, score }) =>
+                `${source} ${signed(score)}${source === judgedBy ? '' : ' (not counted)'}`,
+            )
+            .join(', ')}
+          {rules.length > 0 &&
+            `; rules ${rules.filter(({ outcome }) => outcome === 'kept').length} of ${rules.length} kept`}
         </p>
       )}
       {rewards.map(({ source, score, note, at }) => (
