@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { CommandError } from '../../src/cli/context.ts';
-import { askForProvider, confirmChange } from '../../src/cli/init-questions.ts';
+import { askForProvider, confirmChange, offerLive } from '../../src/cli/init-questions.ts';
 import type { Probe } from '../../src/doctor/probe-provider.ts';
 
 const ENTER = '\r';
@@ -120,6 +120,16 @@ describe('askForProvider', () => {
   it('changes nothing when the person cancels', async () => {
     const { io } = createPerson([['Provider', [ESCAPE]]]);
     await expect(askForProvider({ io, env: {}, local: [], probe: probe() })).rejects.toThrow(CommandError);
+  });
+});
+
+describe('offerLive', () => {
+  it('says what training on live traffic uses and how to stop it, and is off unless the person agrees', async () => {
+    const asked = 'a verifier or you rated, and a judge as far as it agrees';
+    const yes = createPerson([[asked, ['y']]]);
+    expect(await offerLive(yes.io)).toBe(true);
+    const stop = createPerson([['instar config set train.live false', [ENTER]]]);
+    expect(await offerLive(stop.io)).toBe(false);
   });
 });
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { lacksLiveTraining } from '../../src/cli/write-config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { isSmallModel } from '../../src/text/model-size.ts';
 import { createTemporaryFolder, runInProcess } from './run-cli.ts';
@@ -59,6 +60,21 @@ describe('instar init, by flags', () => {
     expect(named.code).toBe(0);
     expect(named.stderr).toContain('Lessons are written by box/m2 on this machine');
     expect(readConfig().models).toEqual({ default: 'box/m2', evolver: 'box/m2', judge: 'box/m2' });
+  });
+
+  it('--live lets a configured training server train on live traffic, and the choice is offered until it is made', async () => {
+    const engine = { tinker: provider.url, baseModel: 'acme/small-1', tokenizer: '/tmp' };
+    writeFileSync(configFile(), JSON.stringify({ train: { engine } }));
+    expect(lacksLiveTraining(configFile(), {})).toBe(true);
+    const { code } = await init('--provider', 'mine', '--base-url', provider.url, '--force', '--live');
+    expect(code).toBe(0);
+    expect(readConfig().train).toEqual({ engine, live: true });
+    expect(lacksLiveTraining(configFile(), {})).toBe(false);
+    // The embedded toy is nobody's policy, and a file that cannot be read asks nothing.
+    writeFileSync(configFile(), JSON.stringify({ train: { engine: 'nano' } }));
+    expect(lacksLiveTraining(configFile(), {})).toBe(false);
+    writeFileSync(configFile(), '{ broken');
+    expect(lacksLiveTraining(configFile(), {})).toBe(false);
   });
 
   it.each([
