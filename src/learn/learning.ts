@@ -395,16 +395,19 @@ function createLanes(
   let isClosed = false;
   /** Not the alarm of new facts: a pause is nothing that `settle` waits for. */
   const later = createWakeTimer(clock, wake);
-  const setAlarm = (): void => {
-    const now = clock.now();
+  const setAlarm = (since: number): void => {
     const { support, queuePauses, evolver } = state;
-    const next = [support.nextTry(now), queuePauses.next(now), evolver.next(now)].flatMap((at) => at ?? []);
-    if (next.length > 0 && !isClosed) later.set(Math.min(...next) - now);
+    const next = [support.nextTry(since), queuePauses.next(since), evolver.next(since)].flatMap(
+      (at) => at ?? [],
+    );
+    if (next.length > 0 && !isClosed) later.set(Math.max(0, Math.min(...next) - clock.now()));
   };
   const lanes = [learn, study].map((work) =>
     createLane(async () => {
+      // A pause may end while the work is under way, which has passed over it by then.
+      const since = clock.now();
       await work(write);
-      setAlarm();
+      setAlarm(since);
     }, ended),
   );
   const allSettled = async (): Promise<void> => {

@@ -43,6 +43,25 @@ async function open(
   return { records, learning, state };
 }
 
+describe('a pause', () => {
+  it('that ends while other work is under way is over behind it (what it held back was never learned from)', async () => {
+    let runs = 0;
+    const { learning } = await open(async ({ support }) => {
+      if (runs++ > 0) return;
+      // The other work has long ended by now.
+      await sleep(50);
+      const now = Date.now();
+      support.postpone({ key: 'place', scope: {}, failures: [] }, now, undefined, now + 20);
+      await sleep(80);
+    });
+    try {
+      await expect.poll(() => runs).toBeGreaterThan(1);
+    } finally {
+      await learning.close();
+    }
+  });
+});
+
 describe('a finished session', () => {
   it('is put to the model once (not a second time by a wake-up that comes while it is asked)', async () => {
     const paid: string[] = [];

@@ -73,16 +73,15 @@ export function answerQuestion(
       triggers,
       quotes,
     });
+  // A lesson that leaves out what a person said is sent back before the gate sees it, and a model whose replies are is asked less.
+  const heeded = [item.userComplaint, item.isBenign && item.channel === 'user' ? item.text : undefined]
+    .map((words) => oneLine(words ?? '').slice(0, LONGEST_QUOTE))
+    .filter((words) => words !== '' && text.includes(words))
+    .map((words) => `Heed "${words}".`);
   const skill = {
     name: `job-${job}-${nth}`,
     description: `When job ${job} is carried on.`,
-    // A lesson that leaves out what a person said is sent back before the gate sees it.
-    content: skillPage(
-      item,
-      said !== undefined && said === oneLine(item.userComplaint ?? '')
-        ? [`Heed "${said}".`, ...written]
-        : written,
-    ),
+    content: skillPage(item, [...heeded, ...written]),
     triggers,
     category: 'productivity',
     quotes,
