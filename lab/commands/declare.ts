@@ -14,7 +14,7 @@ export const declareBench: DeclareCommand = (bench, act) => {
     .description('Run a suite under several conditions and report the differences, with intervals.')
     .option(
       '--condition <names>',
-      'arms, separated by commas: baseline, notes, all-lessons, skills, skills-message, skills-imperfect, skills-distractors-50, skills-distractors-200, full, full-oracle; or all',
+      'arms, separated by commas: baseline, notes, all-lessons, skills, skills-message, full, full-oracle; or all',
       'baseline,skills',
     )
     .option('--seeds <n>', 'number of seeds per condition', count, 3)

@@ -1,7 +1,5 @@
 import { ARMS, type Arm, armOf, type Condition } from '../suites/arms.ts';
-import { distractorName, isDistractor } from '../suites/distractors.ts';
-import type { FeedbackKind, HeadRule, LessonRecord, QuestionRecord, RunHead } from '../suites/run-records.ts';
-import { FEEDBACK_SHARES } from '../suites/workdays/imperfect-feedback.ts';
+import type { HeadRule, QuestionRecord, RunHead } from '../suites/run-records.ts';
 import { compareConditions, type QuestionDifference, questionMeasure } from './compare-conditions.ts';
 import { type Figure, meanFigure } from './numbers.ts';
 import { blockKey, compareText, QUESTION_MEASURES } from './question-rows.ts';
@@ -15,20 +13,14 @@ export interface ArmReport {
   readonly forms: readonly FormSummary[];
   readonly sources: readonly SourceSummary[];
   readonly recall: readonly RecallSummary[];
-  readonly feedback: readonly FeedbackSummary[];
 }
 
-export const makeArmReport = (
-  head: RunHead,
-  byCondition: RowsByCondition,
-  lessons: readonly LessonRecord[],
-): ArmReport => ({
+export const makeArmReport = (head: RunHead, byCondition: RowsByCondition): ArmReport => ({
   arms: ARMS.filter(({ name }) => byCondition.has(name)),
   interference: interferenceOf(byCondition),
   forms: summariseForms(head, byCondition),
   sources: summariseSources(byCondition),
   recall: summariseRecall(byCondition),
-  feedback: summariseFeedback(byCondition, lessons),
 });
 
 function interferenceOf(byCondition: RowsByCondition): readonly QuestionDifference[] {
@@ -133,11 +125,9 @@ const summariseSources = (byCondition: RowsByCondition): readonly SourceSummary[
     };
   });
 
-/** Whether prompts contained the lessons that they needed, and what else they contained. */
+/** Whether prompts contained the lessons that they needed. */
 interface RecallSummary {
   readonly condition: Condition;
-  /** Lessons of other domains that the library had from the beginning. */
-  readonly distractors: number;
   /** Rules of questions that an active lesson of the library teaches: the lesson is needed. */
   readonly needed: number;
   /** The lesson was in the prompt with its body, by its index line only, or not at all. */
@@ -145,98 +135,23 @@ interface RecallSummary {
   readonly line: number;
   readonly missing: number;
   readonly questions: number;
-  /** Questions with any distractor in the prompt, distractors in all, and the most frequent ones. */
-  readonly disturbed: number;
-  readonly shown: number;
-  readonly most: readonly { readonly name: string; readonly questions: number }[];
 }
-
-const MOST = 5;
 
 /** For every condition that has lessons. */
 const summariseRecall = (byCondition: RowsByCondition): readonly RecallSummary[] =>
   [...byCondition].flatMap(([condition, rows]) => {
-    const arm = armOf(condition);
-    if (arm.lessons === 'off' || rows.length === 0) return [];
+    if (armOf(condition).lessons === 'off' || rows.length === 0) return [];
     const needed = needsIn(rows).filter(({ rule, row }) => row.known?.includes(rule) === true);
     const line = needed.filter(({ rule, row }) => row.byLine?.includes(rule) === true).length;
     const taught = needed.filter(({ rule, row }) => row.taught.includes(rule)).length;
-    const counts = new Map<string, number>();
-    for (const id of rows.flatMap(({ lessons }) => lessons.filter(isDistractor)))
-      counts.set(distractorName(id), (counts.get(distractorName(id)) ?? 0) + 1);
     return [
       {
         condition,
-        distractors: arm.distractors,
         needed: needed.length,
         body: taught - line,
         line,
         missing: needed.length - taught,
         questions: rows.length,
-        disturbed: rows.filter(({ lessons }) => lessons.some(isDistractor)).length,
-        shown: [...counts.values()].reduce((all, one) => all + one, 0),
-        most: [...counts]
-          .map(([name, questions]) => ({ name, questions }))
-          .sort((a, b) => b.questions - a.questions || compareText(a.name, b.name))
-          .slice(0, MOST),
-      },
-    ];
-  });
-
-/** What feedback was like under a condition whose feedback is not always right, and what wrong feedback did. */
-export interface FeedbackSummary {
-  readonly condition: Condition;
-  /** How often feedback on a rule was of each kind, as planned and as it was. */
-  readonly kinds: readonly {
-    readonly kind: FeedbackKind;
-    readonly planned: number;
-    readonly said: number;
-  }[];
-  readonly said: number;
-  /** Lessons that at some evening taught a wrong value, and those that still did on their last evening. */
-  readonly wrongLessons: number;
-  readonly wrongAtTheEnd: number;
-  /** Rules of questions whose prompt had a lesson with a wrong value; how often the right value was followed; how often the wrong one. */
-  readonly mistaught: Figure;
-  readonly misled: number;
-  /** How often the right value was followed where a lesson in the prompt taught it and none taught a wrong one. */
-  readonly rightlyTaught: Figure;
-}
-
-const KINDS: readonly FeedbackKind[] = ['complete', 'partial', 'vague', 'wrong'];
-
-const summariseFeedback = (
-  byCondition: RowsByCondition,
-  lessons: readonly LessonRecord[],
-): readonly FeedbackSummary[] =>
-  [...byCondition].flatMap(([condition, rows]) => {
-    if (armOf(condition).feedback === 'whole' || rows.length === 0) return [];
-    const heard = rows.flatMap((row) => row.heard ?? []);
-    const own = lessons.filter((lesson) => lesson.condition === condition);
-    const keyOf = ({ seed, id }: LessonRecord): string => `${seed}/${id}`;
-    const last = new Map(own.toSorted((a, b) => a.day - b.day).map((lesson) => [keyOf(lesson), lesson]));
-    const isWrong = ({ mistakes = [] }: LessonRecord): boolean => mistakes.length > 0;
-    const isInUse = ({ state }: LessonRecord): boolean => state === 'trial' || state === 'live';
-    const needs = needsIn(rows);
-    const mistaught = needs.filter(({ rule, row }) => row.mistaught?.includes(rule) === true);
-    return [
-      {
-        condition,
-        kinds: KINDS.map((kind) => ({
-          kind,
-          planned: FEEDBACK_SHARES[kind],
-          said: heard.filter((one) => one.kind === kind).length,
-        })),
-        said: heard.length,
-        wrongLessons: new Set(own.filter(isWrong).map(keyOf)).size,
-        wrongAtTheEnd: [...last.values()].filter((one) => isWrong(one) && isInUse(one)).length,
-        mistaught: obedience(mistaught),
-        misled: mistaught.filter(({ rule, row }) => row.misled?.includes(rule) === true).length,
-        rightlyTaught: obedience(
-          needs.filter(
-            ({ rule, row }) => row.taught.includes(rule) && row.mistaught?.includes(rule) !== true,
-          ),
-        ),
       },
     ];
   });

@@ -1,6 +1,5 @@
 import { markdownTable } from '../measure/markdown.ts';
 import { armLabel, type Condition } from '../suites/arms.ts';
-import type { FeedbackSummary } from './arm-report.ts';
 import { type QuestionDifference, questionMeasure } from './compare-conditions.ts';
 import { changeRangeText } from './difference.ts';
 import {
@@ -94,10 +93,6 @@ export function questionMarkdown(report: QuestionReport): string {
     byDay(report),
     heading('Recall'),
     recall(report),
-    ...arms.feedback.flatMap((one) => [
-      heading('Imperfect feedback'),
-      `${one.kinds.map(({ kind, planned, said }) => `${kind} ${count(said)} (${percent(said / Math.max(1, one.said))}; planned ${percent(planned)})`).join(', ')}. ${wrongFeedbackText(one)}`,
-    ]),
     heading('Nights'),
     nights(report),
     heading('Cost'),
@@ -204,21 +199,11 @@ function byDay({ conditions }: QuestionReport): string {
 
 const recall = ({ arms }: QuestionReport): string =>
   table(
-    [
-      'arm',
-      'needed',
-      'whole text shown',
-      'index line only',
-      'missing',
-      'questions with a distractor',
-      'most often shown distractors',
-    ],
-    arms.recall.map(({ condition, needed, body, line, missing, disturbed, questions, most }) => [
+    ['arm', 'needed', 'whole text shown', 'index line only', 'missing'],
+    arms.recall.map(({ condition, needed, body, line, missing }) => [
       armLabel(condition),
       count(needed),
       ...[body, line, missing].map((part) => (needed === 0 ? NO_VALUE : percent(part / needed))),
-      percent(disturbed / Math.max(1, questions)),
-      most.map(({ name, questions: n }) => `${name} (${count(n)})`).join(', '),
     ]),
   );
 
@@ -275,18 +260,3 @@ const costs = ({ costs: all }: QuestionReport): string =>
       timeTaken(cost.ms),
     ]),
   );
-
-/** What wrong lessons did, in sentences. */
-const wrongFeedbackText = ({
-  wrongLessons,
-  wrongAtTheEnd,
-  mistaught,
-  misled,
-  rightlyTaught,
-}: FeedbackSummary): string =>
-  [
-    `Lessons that taught a wrong value: ${count(wrongLessons)}, of which ${count(wrongAtTheEnd)} were in use at the end.`,
-    mistaught.n === 0
-      ? 'No prompt contained one.'
-      : `Where a prompt contained one, the right value was followed in ${shareOf(mistaught)} and the wrong one in ${count(misled)}; where lessons taught only the right value, it was followed in ${shareOf(rightlyTaught)}.`,
-  ].join(' ');

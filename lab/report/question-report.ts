@@ -43,7 +43,7 @@ export interface QuestionJournal {
 
 /** Pure: no clock, random draws have fixed seeds, and the order of the rows does not matter. */
 export function makeQuestionReport(journal: QuestionJournal): QuestionReport {
-  const { head, lessons, nights } = journal;
+  const { head, nights } = journal;
   const { rows, repeated } = orderRows(journal.rows);
   const byCondition = new Map<Condition, readonly QuestionRecord[]>();
   for (const condition of CONDITIONS) {
@@ -71,7 +71,7 @@ export function makeQuestionReport(journal: QuestionJournal): QuestionReport {
     rules: summariseRules(head, byCondition),
     nights: reportNights(nights),
     official: officialScores(byCondition),
-    arms: makeArmReport(head, byCondition, lessons),
+    arms: makeArmReport(head, byCondition),
   };
 }
 

@@ -8,9 +8,6 @@ export type Condition =
   | 'skills'
   | 'skills-message'
   | 'skills-evolver'
-  | 'skills-imperfect'
-  | 'skills-distractors-50'
-  | 'skills-distractors-200'
   | 'full'
   | 'full-oracle';
 
@@ -32,21 +29,16 @@ export interface Arm {
   readonly writer: 'quotes' | 'policy';
   /** Whether the feedback of earlier days is in the system prompt. */
   readonly hasNotes: boolean;
-  readonly feedback: 'whole' | 'imperfect';
-  /** Lessons of other domains that the library has from the beginning. */
-  readonly distractors: number;
   /** What weights are trained on at night. `served`: the tasks given so far, with the user's own checks. `oracle`: the suite's checks on generated tasks. */
   readonly training: 'none' | 'served' | 'oracle';
   /** The arms that it is compared with. */
   readonly against: readonly Condition[];
 }
 
-const PLAIN: Pick<Arm, 'place' | 'writer' | 'hasNotes' | 'feedback' | 'distractors' | 'training'> = {
+const PLAIN: Pick<Arm, 'place' | 'writer' | 'hasNotes' | 'training'> = {
   place: 'system',
   writer: 'quotes',
   hasNotes: false,
-  feedback: 'whole',
-  distractors: 0,
   training: 'none',
 };
 
@@ -110,37 +102,6 @@ export const ARMS: readonly Arm[] = [
     place: 'message',
     writer: 'policy',
     against: ['baseline', 'skills-message'],
-  },
-  {
-    ...PLAIN,
-    name: 'skills-imperfect',
-    label: 'skills, imperfect feedback',
-    gives:
-      'as skills, but feedback on rules is vague (25 %), partial (25 %), wrong (10 %) or complete (40 %)',
-    withholds: 'reliable feedback: wrong feedback states another value of the same form',
-    lessons: 'recalled',
-    feedback: 'imperfect',
-    against: ['baseline', 'skills'],
-  },
-  {
-    ...PLAIN,
-    name: 'skills-distractors-50',
-    label: 'skills, 50 distractors',
-    gives: 'as skills, in a library that already has 50 lessons of other domains',
-    withholds: 'trained weights',
-    lessons: 'recalled',
-    distractors: 50,
-    against: ['baseline', 'skills'],
-  },
-  {
-    ...PLAIN,
-    name: 'skills-distractors-200',
-    label: 'skills, 200 distractors',
-    gives: 'as skills, in a library that already has 200 lessons of other domains',
-    withholds: 'trained weights',
-    lessons: 'recalled',
-    distractors: 200,
-    against: ['baseline', 'skills'],
   },
   {
     ...PLAIN,

@@ -53,7 +53,7 @@ export interface BenchEnvironment {
 
 /** With what the arms of a question suite differ by. */
 export interface ArmEnvironment extends BenchEnvironment {
-  /** Those that prompts may contain now, with the distractors. */
+  /** Those that prompts may contain now. */
   library(): Promise<readonly PromptLesson[]>;
   /** The lessons that the gateway put into a turn's prompt, by id: with their whole text, or by their index line only. */
   shown(turn: string): Promise<{ readonly bodies: readonly string[]; readonly lines: readonly string[] }>;

@@ -11,15 +11,7 @@ import { encodeChange } from '../../src/lessons/codec.ts';
  */
 const DATA = new URL('lab/suites/distractors.jsonl', PACKAGE_ROOT);
 
-/** Ids of distractors begin with this. */
-const PREFIX = 'distractor-';
-
-export const isDistractor = (id: string): boolean => id.startsWith(PREFIX);
-
-/** `distractor-bash-strict-mode` → `bash-strict-mode` */
-export const distractorName = (id: string): string => id.slice(PREFIX.length);
-
-/** The first `count` distractors as changes that a person makes to a library. */
+/** The first `count` distractors as changes that a person makes to a library: what stands beside the lessons of a task in training. */
 export function distractorChanges(count: number): readonly JsonObject[] {
   const rows = readFileSync(DATA, 'utf8').split('\n').filter(Boolean).slice(0, count);
   if (rows.length < count) throw new RangeError(`there are only ${rows.length} distractors`);
@@ -44,6 +36,6 @@ export function distractorChanges(count: number): readonly JsonObject[] {
       evidence: { turns: [], quotes: [], learner: 'person' },
       taint: [],
     };
-    return encodeChange({ op: 'add', id: `${PREFIX}${text.name}`, kind: 'skill', state: 'live', text });
+    return encodeChange({ op: 'add', id: `distractor-${text.name}`, kind: 'skill', state: 'live', text });
   });
 }

@@ -32,7 +32,6 @@ import type {
   OpenArmEnvironment,
   PromptLesson,
 } from './bench-environment.ts';
-import { distractorChanges, isDistractor } from './distractors.ts';
 import { createGatewayClient } from './gateway-client.ts';
 import { openPromptNotes } from './prompt-notes.ts';
 import { createNight, createServedNight, type NightOptions } from './training-night.ts';
@@ -149,10 +148,6 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmE
     const pool = createExchange({ timeouts: PROVIDER_TIMEOUTS, isForbiddenAddress: () => false });
     const record = { url: daemon.url, port: daemon.port, pid: process.pid, startedAt: '', version: '' };
     const { api, lessonsApi } = createRemoteApi(record, owner);
-    if (arm.distractors > 0 && after === undefined) {
-      await addDistractors(lessonsApi, arm.distractors);
-      await daemon.settle();
-    }
     const notes = arm.hasNotes ? openPromptNotes(path.join(dir, 'notes', 'notes.md')) : undefined;
     const library = openLibraryView(lessonsApi, daemon.generation);
     return {
@@ -172,10 +167,7 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmE
         onProblem: (problem) => log.warn({ problem }, 'reporting a stage failed'),
       }),
       settle: daemon.settle,
-      lessons: async () =>
-        decodeLessons(await lessonsApi.all())
-          .filter(({ id }) => !isDistractor(id))
-          .map(describeLesson),
+      lessons: async () => decodeLessons(await lessonsApi.all()).map(describeLesson),
       library: async () => (await library()).map(describeLesson),
       shown: async (turn) => {
         const explained = arm.lessons === 'recalled' ? asObject(await lessonsApi.why(turn)).lessons : [];
@@ -249,15 +241,6 @@ function openLibraryView(lessonsApi: LessonsApi, generation: () => number): () =
     held = { generation: now, lessons };
     return lessons;
   };
-}
-
-async function addDistractors(lessonsApi: LessonsApi, count: number): Promise<void> {
-  const changes = [...distractorChanges(count)];
-  const { results } = await lessonsApi.change({ changes, reason: 'lessons of other domains' });
-  const refused = asArray(results)
-    .map(asObject)
-    .find(({ status }) => status === 'refused');
-  if (refused !== undefined) throw new Error(`a distractor was refused: ${asString(refused.why) ?? ''}`);
 }
 
 /** The night of an arm that trains. */

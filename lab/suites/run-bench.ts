@@ -52,11 +52,6 @@ const NIGHTS: Pick<NightOptions, 'train' | 'tuning' | 'promotion'> = {
 export async function runBench(options: BenchRun): Promise<string> {
   const { run, conditions, seeds, policy, habits, failures, signal } = options;
   const trained = conditions.filter((condition) => armOf(condition).training !== 'none');
-  if (options.suite !== 'workdays' && conditions.some((one) => armOf(one).feedback === 'imperfect'))
-    throw new BenchError(
-      'Only workdays can make feedback imperfect: published data has its own.',
-      'leave skills-imperfect out',
-    );
   if (options.suite !== 'workdays' && conditions.some((one) => armOf(one).training === 'oracle'))
     throw new BenchError(
       'Only workdays has tasks to train on that it does not ask: published data would be trained on its own questions.',

@@ -4,11 +4,9 @@ import { createConfinedAgentShell, createPlainAgentShell } from '../../src/agent
 import type { ChatMessage } from '../../src/core/chat.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import type { ArmEnvironment, PromptAddition } from './bench-environment.ts';
-import { isDistractor } from './distractors.ts';
-import type { FeedbackOnRule, QuestionRecord } from './run-records.ts';
+import type { QuestionRecord } from './run-records.ts';
 import { readChoice, scoreChoice } from './score-choice.ts';
 import { REPLY_FILE, type Suite, type SuiteDay, type SuiteQuestion } from './suite.ts';
-import { FOLLOWS_WRONG } from './workdays/imperfect-feedback.ts';
 
 interface Grade {
   /** Undefined when it could not be graded, with `why`. */
@@ -18,8 +16,6 @@ interface Grade {
   readonly official?: number;
   readonly rules: readonly string[];
   readonly broken: readonly string[];
-  /** Those of `rules` whose wrong value the answer follows. */
-  readonly misled: readonly string[];
   /** What the user says to it. */
   readonly feedback: string;
 }
@@ -42,7 +38,6 @@ async function gradeQuestion(
       rules,
       broken: exact ? [] : rules,
       ...(question.official === undefined ? {} : { official: question.official(answer) }),
-      misled: [],
       feedback: question.feedback(chosen),
     };
   }
@@ -54,17 +49,14 @@ async function gradeQuestion(
       why: `the check could not run: ${reasons.join('; ')}`,
       rules: question.rules,
       broken: [],
-      misled: [],
       feedback,
     };
-  const misled = broken.filter((id) => reasons.includes(`${id}: ${FOLLOWS_WRONG}`));
   const official = verdict.official === undefined ? {} : { official: Number(verdict.official) };
   return {
     score: verdict.score ?? (passed ? 1 : 0),
     passed,
     rules: question.rules,
     broken,
-    misled,
     feedback,
     ...official,
   };
@@ -74,7 +66,7 @@ interface RunDayOptions {
   readonly environment: ArmEnvironment;
   readonly day: SuiteDay;
   readonly index: number;
-  readonly suite: Pick<Suite, 'rules' | 'feedbackKind'>;
+  readonly suite: Pick<Suite, 'rules'>;
   /** Prefix of its session ids. */
   readonly name: string;
   readonly agent: string;
@@ -188,15 +180,12 @@ async function rowOf(
   graded: Grade,
   asked: InContext,
 ): Promise<DayRow> {
-  const { day, index, suite } = options;
+  const { day, index } = options;
   const { run, ms, policyMs } = asked;
   const last = run.turns.findLast((one) => one.turn !== undefined);
   const why = run.failure === undefined ? graded.why : `${run.failure.kind}: ${run.failure.message}`;
   // An unavailable model has not failed the task.
   const isGraded = run.failure === undefined && graded.score !== undefined;
-  const heard = graded.feedback
-    .split('\n')
-    .flatMap((line): FeedbackOnRule | readonly FeedbackOnRule[] => suite.feedbackKind?.(line) ?? []);
   return {
     day: index,
     dayId: day.id,
@@ -210,8 +199,6 @@ async function rowOf(
     broken: graded.broken,
     generation: last?.generation ?? 0,
     ...(await teachingOf(options, graded.rules, asked)),
-    ...(heard.length === 0 ? {} : { heard }),
-    ...(graded.misled.length === 0 ? {} : { misled: graded.misled }),
     steps: run.steps,
     inputTokens: run.usage.inputTokens,
     outputTokens: run.usage.outputTokens,
@@ -226,12 +213,11 @@ async function teachingOf(
   { environment, suite }: RunDayOptions,
   ids: readonly string[],
   { run, addition, context }: InContext,
-): Promise<Pick<DayRow, 'lessons' | 'listed' | 'taught' | 'byLine' | 'known' | 'told' | 'mistaught'>> {
+): Promise<Pick<DayRow, 'lessons' | 'listed' | 'taught' | 'byLine' | 'known' | 'told'>> {
   const turn = run.turns.findLast((one) => one.turn !== undefined)?.turn;
   const served = turn === undefined ? { bodies: [], lines: [] } : await environment.shown(turn);
   const [whole, brief] = [new Set([...served.bodies, ...(addition?.lessons ?? [])]), new Set(served.lines)];
-  // A distractor may contain a rule's value by chance, but it teaches none.
-  const library = (await environment.library()).filter(({ id }) => !isDistractor(id));
+  const library = await environment.library();
   const bodies = library.filter(({ id }) => whole.has(id)).map(({ text }) => text);
   const listed = library.filter(({ id }) => brief.has(id)).map(({ line }) => line);
   const notes = addition === undefined || addition.lessons.length > 0 ? [] : [addition.text];
@@ -240,7 +226,6 @@ async function teachingOf(
     rules.filter((rule) => texts.some((text) => rule.isTaughtBy(text))).map(({ id }) => id);
   const taught = taughtBy([...bodies, ...listed]);
   const byBody = taughtBy(bodies);
-  const mistaught = rules.filter((rule) => [...bodies, ...listed].some((text) => rule.isMistaughtBy?.(text)));
   return {
     lessons: [...whole, ...brief],
     listed: [...brief].filter((id) => !whole.has(id)),
@@ -248,7 +233,6 @@ async function teachingOf(
     byLine: taught.filter((id) => !byBody.includes(id)),
     known: taughtBy(library.map(({ text }) => text)),
     told: taughtBy([...context, ...notes]),
-    ...(mistaught.length === 0 ? {} : { mistaught: mistaught.map(({ id }) => id) }),
   };
 }
 

@@ -27,17 +27,12 @@ export interface QuestionRecord {
   readonly generation: number;
   /** Those of `rules` that a lesson in the prompt teaches. */
   readonly taught: readonly string[];
-  /** Those of `taught` that only an index line teaches. Rows of earlier versions have none of the fields from here to `misled`. */
+  /** Those of `taught` that only an index line teaches. Rows of earlier versions have none of the fields from here to `told`. */
   readonly byLine?: readonly string[];
   /** Those of `rules` that an active lesson of the library teaches, in the prompt or not. */
   readonly known?: readonly string[];
   /** Those of `rules` that feedback in the prompt explains: earlier in the conversation, or in the notes. */
   readonly told?: readonly string[];
-  /** What the user's feedback on this answer was, for each rule that it was about. */
-  readonly heard?: readonly FeedbackOnRule[];
-  /** Those of `rules` for which a lesson in the prompt teaches a wrong value; and those whose wrong value the answer follows. */
-  readonly mistaught?: readonly string[];
-  readonly misled?: readonly string[];
   readonly steps: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -45,14 +40,6 @@ export interface QuestionRecord {
   /** From question to answer, and the part of it outside the policy. */
   readonly ms: number;
   readonly overheadMs: number;
-}
-
-/** How well feedback explains a rule that was broken. */
-export type FeedbackKind = 'complete' | 'vague' | 'partial' | 'wrong';
-
-export interface FeedbackOnRule {
-  readonly rule: string;
-  readonly kind: FeedbackKind;
 }
 
 /** A lesson at the end of a day. */
@@ -64,8 +51,6 @@ export interface LessonRecord {
   readonly name: string;
   readonly state: string;
   readonly teaches: readonly string[];
-  /** Rules of which it teaches a wrong value. */
-  readonly mistakes?: readonly string[];
 }
 
 /** The training after a day. */

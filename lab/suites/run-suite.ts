@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/core/clock.ts';
-import { type Arm, armOf, type Condition } from './arms.ts';
+import { armOf, type Condition } from './arms.ts';
 import type { ArmEnvironment, LearningCost, NightSteps, OpenArmEnvironment } from './bench-environment.ts';
 import type { BenchJournal, BenchJournalWriter } from './bench-journal.ts';
 import { runDay } from './run-day.ts';
@@ -9,7 +9,7 @@ import type { Suite } from './suite.ts';
 export interface RunSuiteOptions {
   readonly head: RunHead;
   /** The suite of a seed, as an arm has it. */
-  readonly suite: (seed: number, arm: Arm) => Promise<Suite> | Suite;
+  readonly suite: (seed: number) => Suite;
   readonly openEnvironment: OpenArmEnvironment;
   readonly journal: BenchJournalWriter;
   /** What an earlier run with the same head has written. */
@@ -72,7 +72,7 @@ async function runArm(
   progress: { asked: number },
 ): Promise<void> {
   const { head, done, signal } = options;
-  const suite = await options.suite(seed, armOf(condition));
+  const suite = options.suite(seed);
   const after = done?.lastDay(condition, seed);
   if (after === suite.days.length - 1) return;
   const questions = head.conditions.length * head.seeds.length * head.questions;
@@ -139,9 +139,7 @@ async function runOne(
   if (night !== undefined) journal.night({ condition, seed, day: index, ...night });
   for (const { id, name, state, text } of await environment.lessons()) {
     const teaches = suite.rules.filter((rule) => rule.isTaughtBy(text)).map((rule) => rule.id);
-    const mistakes = suite.rules.filter((rule) => rule.isMistaughtBy?.(text)).map((rule) => rule.id);
-    const learned = { condition, seed, day: index, id, name, state, teaches };
-    journal.lesson(mistakes.length === 0 ? learned : { ...learned, mistakes });
+    journal.lesson({ condition, seed, day: index, id, name, state, teaches });
   }
   journal.learning({ condition, seed, day: index, ...spentSince(before, await environment.learningCost()) });
   // Saved before the day counts: a kill between the two repeats the day and never skips it.

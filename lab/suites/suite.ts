@@ -1,5 +1,4 @@
 import type { Workspace } from '../../src/agent/sandbox/workspace.ts';
-import type { FeedbackOnRule } from './run-records.ts';
 
 /** A benchmark: days of work in order, under house rules that no prompt states. */
 export interface Suite {
@@ -7,8 +6,6 @@ export interface Suite {
   /** Each once, in the order in which they begin to count; empty where a suite does not name its rules. */
   readonly rules: readonly SuiteRule[];
   readonly days: readonly SuiteDay[];
-  /** What a line of feedback is, where feedback is not always right; undefined for a line that is about no rule. */
-  readonly feedbackKind?: (line: string) => FeedbackOnRule | undefined;
 }
 
 /** A convention of the house. Only feedback reveals it. */
@@ -20,8 +17,6 @@ export interface SuiteRule {
   readonly since: number;
   /** Whether a text contains what is needed to follow it. For the scripted policy and the report; agents do not see it. */
   isTaughtBy(text: string): boolean;
-  /** Whether a text teaches the wrong value that some feedback states; absent where feedback is always right. */
-  isMistaughtBy?(text: string): boolean;
   /** The rule form, and how much of it pre-training may have seen. */
   readonly form?: string;
   readonly origin?: string;

@@ -1,11 +1,9 @@
-import type { Arm } from './arms.ts';
 import { createDesk } from './desk/desk.ts';
 import { MetaclawDataError } from './metaclaw/data-files.ts';
 import { chooseMetaclawSet, mustBeAbleToCheck } from './metaclaw/find-data.ts';
 import { loadMetaclaw } from './metaclaw/load-metaclaw.ts';
 import type { Suite, SuiteDay, SuiteQuestion } from './suite.ts';
-import { withImperfectFeedback } from './workdays/imperfect-feedback.ts';
-import { findRivals, isDrawn, rulesOfSeed } from './workdays/rules/draw-rules.ts';
+import { isDrawn, rulesOfSeed } from './workdays/rules/draw-rules.ts';
 import { openRules } from './workdays/rules/open-rules.ts';
 import type { RuleSet } from './workdays/rules/rule-set.ts';
 import { createWorkdays } from './workdays/workdays.ts';
@@ -38,8 +36,8 @@ const WORDS: Readonly<Record<QuestionFilter, string>> = {
 function filterQuestions(loaded: LoadedSuite, only: QuestionFilter | undefined): LoadedSuite {
   if (only === undefined) return loaded;
   return {
-    of: (seed, arm) => {
-      const suite = loaded.of(seed, arm);
+    of: (seed) => {
+      const suite = loaded.of(seed);
       return { ...suite, days: suite.days.map((day) => ({ ...day, questions: asked(day, only) })) };
     },
     hasOwnRules: loaded.hasOwnRules,
@@ -82,11 +80,8 @@ export interface SuiteChoice {
 }
 
 export interface LoadedSuite {
-  /**
-   * The suite of a seed, as an arm has it: only the feedback differs. Published data is the same for every seed, and its
-   * feedback cannot be made imperfect.
-   */
-  readonly of: (seed: number, arm?: Partial<Pick<Arm, 'feedback'>>) => Suite;
+  /** The suite of a seed. Published data is the same for every seed. */
+  readonly of: (seed: number) => Suite;
   /** Whether each seed has rules of its own. */
   readonly hasOwnRules: boolean;
   /** What a report's reader should know. */
@@ -122,20 +117,19 @@ export async function loadSuite(choice: SuiteChoice, env: NodeJS.ProcessEnv): Pr
 function loadWorkdays({ split, rules, days }: SuiteChoice): LoadedSuite {
   // Read once at the beginning: a wrong name is refused before anything runs.
   const { name } = ruleSetOf(rulesOfSeed(rules, 1));
-  const made = new Map<string, Suite>();
-  const make = (seed: number, feedback: Arm['feedback']): Suite => {
-    const set = withOwnIds(ruleSetOf(rulesOfSeed(rules, seed)), isDrawn(rules) ? seed : undefined);
-    const world = { seed, split, ...(days === undefined ? {} : { days }) };
-    if (feedback !== 'imperfect') return createWorkdays({ ...world, rules: set });
-    const imperfect = withImperfectFeedback(set, { seed: `${split}/${seed}`, rivals: findRivals(set) });
-    return { ...createWorkdays({ ...world, rules: imperfect }), feedbackKind: imperfect.kindOf };
-  };
+  const made = new Map<number, Suite>();
+  const make = (seed: number): Suite =>
+    createWorkdays({
+      seed,
+      split,
+      ...(days === undefined ? {} : { days }),
+      rules: withOwnIds(ruleSetOf(rulesOfSeed(rules, seed)), isDrawn(rules) ? seed : undefined),
+    });
   return {
     // A world takes half a second to make, and arms share it.
-    of: (seed, { feedback = 'whole' } = {}) => {
-      const key = `${seed} ${feedback}`;
-      const suite = made.get(key) ?? make(seed, feedback);
-      made.set(key, suite);
+    of: (seed) => {
+      const suite = made.get(seed) ?? make(seed);
+      made.set(seed, suite);
       return suite;
     },
     hasOwnRules: isDrawn(rules),

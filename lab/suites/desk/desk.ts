@@ -1,6 +1,5 @@
 import type { Workspace } from '../../../src/agent/sandbox/workspace.ts';
 import { createRandom } from '../../../src/base/random.ts';
-import type { FeedbackKind, FeedbackOnRule } from '../run-records.ts';
 import { type FileQuestion, REPLY_FILE, type Suite, type SuiteDay, type TaskVerdict } from '../suite.ts';
 import { forSplit, shuffled } from '../workdays/draw.ts';
 import type { Split } from '../workdays/world.ts';
@@ -46,22 +45,13 @@ export function gradeDeskReply(reply: string, task: DeskTask, rules: readonly De
   };
 }
 
-/** What the user says about a file that breaks a rule. The kind depends only on the rule and the place. */
-function tellBroken(
-  rule: DeskRule,
-  split: Split,
-  place: string,
-): { readonly said: string; readonly kind: FeedbackKind } {
+/** What the user says about a file that breaks a rule: the rule, something vague or something wrong, by the rule and the place. */
+function tellBroken(rule: DeskRule, split: Split, place: string): string {
   const random = createRandom(`desk/feedback/${rule.id}/${place}`);
   const draw = random.next();
   const nth = random.below(100);
-  const kind: FeedbackKind =
-    draw < VAGUE_SHARE ? 'vague' : draw < VAGUE_SHARE + WRONG_SHARE ? 'wrong' : 'complete';
-  const said =
-    kind === 'vague'
-      ? (VAGUE[nth % VAGUE.length] ?? '').replace('{about}', rule.form.about)
-      : tellRule(kind === 'wrong' ? rivalOf(rule, split) : rule, split, nth);
-  return { said, kind };
+  if (draw < VAGUE_SHARE) return (VAGUE[nth % VAGUE.length] ?? '').replace('{about}', rule.form.about);
+  return tellRule(draw < VAGUE_SHARE + WRONG_SHARE ? rivalOf(rule, split) : rule, split, nth);
 }
 
 interface HouseRuleOfDesk extends DeskRule {
@@ -98,7 +88,6 @@ export interface DeskOptions {
  */
 export function createDesk({ seed, split, days = DAYS, conversation = 'day' }: DeskOptions): Suite {
   const house = deskHouse(seed, split);
-  const kinds = new Map<string, FeedbackOnRule>();
   const named = house.map((rule) => ({ ...rule, id: `s${seed}-${rule.id}` }));
   const makeDay = (day: number): SuiteDay => {
     const families = Array.from(
@@ -130,7 +119,7 @@ export function createDesk({ seed, split, days = DAYS, conversation = 'day' }: D
           if (broken.length === 0) return 'Good, thanks.';
           return rules
             .filter((rule) => broken.includes(rule.id))
-            .map((rule) => tell(rule, `${split}/${seed}/${id}`))
+            .map((rule) => tellBroken(rule, split, `${split}/${seed}/${id}`))
             .join('\n');
         },
       };
@@ -148,12 +137,6 @@ export function createDesk({ seed, split, days = DAYS, conversation = 'day' }: D
     };
   };
 
-  function tell(rule: DeskRule, place: string): string {
-    const { said, kind } = tellBroken(rule, split, place);
-    kinds.set(said, { rule: rule.id, kind });
-    return said;
-  }
-
   return {
     name: 'desk',
     rules: named.map(({ id, form, value, since }) => ({
@@ -163,13 +146,8 @@ export function createDesk({ seed, split, days = DAYS, conversation = 'day' }: D
       form: form.id,
       origin: form.family,
       isTaughtBy: (text) => teaches(text, { id, form, value }),
-      isMistaughtBy: (text) => {
-        const rival = rivalOf({ id, form, value }, split);
-        return teaches(text, rival) && !teaches(text, { id, form, value });
-      },
     })),
     days: Array.from({ length: days }, (_, day) => makeDay(day)),
-    feedbackKind: (line) => kinds.get(line),
   };
 }
 

@@ -17,7 +17,6 @@ const rows = CONDITIONS.flatMap((condition) =>
       const rule = `s${seed}-D1`;
       const isTaught = condition !== 'baseline' && condition !== 'notes';
       const place = { condition, seed, day, dayId: `day0${day + 1}`, kind: 'files' as const };
-      const lessons = condition === 'skills-distractors-50' ? ['distractor-bike-chain', 'l1'] : ['l1'];
       return [
         graded(isTaught ? 1 : 0, {
           ...place,
@@ -28,10 +27,7 @@ const rows = CONDITIONS.flatMap((condition) =>
           known: isTaught ? [rule] : [],
           byLine: day === 0 && isTaught ? [rule] : [],
           told: condition === 'notes' ? [rule] : [],
-          lessons: isTaught ? lessons : [],
-          ...(condition === 'skills-imperfect'
-            ? { heard: [{ rule, kind: 'wrong' as const }], mistaught: day === 3 ? [rule] : [] }
-            : {}),
+          lessons: isTaught ? ['l1'] : [],
         }),
         graded(condition === 'skills' ? 0 : 1, { ...place, question: 'free' }),
       ];
@@ -53,8 +49,8 @@ describe('a report with all arms', () => {
     const couples = new Set(report.differences.map(({ of, against }) => `${of} ${against}`));
     expect(couples).toContain('skills notes');
     expect(couples).toContain('full-oracle full');
-    expect(couples).not.toContain('full skills-imperfect');
-    expect(couples.size).toBe(23);
+    expect(couples).not.toContain('full all-lessons');
+    expect(couples.size).toBe(15);
   });
 
   it('shows a disturbance of work that needs no lesson in the arm that has it, and in no other', () => {
@@ -79,16 +75,9 @@ describe('a report with all arms', () => {
     const source = (name: string) => report.arms.sources.find(({ condition }) => condition === name);
     expect([source('notes')?.inFeedback.n, source('notes')?.inLesson.n]).toEqual([8, 0]);
     expect([source('baseline')?.nowhere.n, source('skills')?.inLesson.n]).toEqual([8, 8]);
-    const recall = report.arms.recall.find(({ condition }) => condition === 'skills-distractors-50');
-    expect(recall).toMatchObject({ needed: 8, body: 6, line: 2, missing: 0, disturbed: 8, shown: 8 });
-    expect(recall?.most).toEqual([{ name: 'bike-chain', questions: 8 }]);
+    const recall = report.arms.recall.find(({ condition }) => condition === 'skills');
+    expect(recall).toMatchObject({ needed: 8, body: 6, line: 2, missing: 0 });
     expect(report.arms.recall.map(({ condition }) => condition)).not.toContain('baseline');
-  });
-
-  it('reports the shares of imperfect feedback and what wrong lessons did', () => {
-    const [feedback] = report.arms.feedback;
-    expect(feedback?.kinds.find(({ kind }) => kind === 'wrong')).toMatchObject({ planned: 0.1, said: 8 });
-    expect([feedback?.mistaught.n, feedback?.rightlyTaught.n]).toEqual([2, 6]);
   });
 
   it('has the cost of training and of learning models beside the tokens of answers', () => {

@@ -44,7 +44,7 @@ export const night = (over: Partial<NightRecord> = {}): NightRecord => ({
   ...over,
 });
 
-export const head = (over: Partial<RunHead> = {}): RunHead => ({
+const head = (over: Partial<RunHead> = {}): RunHead => ({
   run: 'r1',
   suite: 'workdays',
   options: { form: 'full' },

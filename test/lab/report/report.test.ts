@@ -5,7 +5,7 @@ import { questionMarkdown } from '../../../lab/report/question-markdown.ts';
 import { makeQuestionReport, type QuestionReport } from '../../../lab/report/question-report.ts';
 import type { Condition } from '../../../lab/suites/arms.ts';
 import type { QuestionRecord } from '../../../lab/suites/run-records.ts';
-import { graded, head, journal, row, shuffled } from './journals.ts';
+import { graded, journal, row, shuffled } from './journals.ts';
 import { simulateJournal } from './simulated-journal.ts';
 
 const conditionOf = (report: QuestionReport, name: Condition) => {
@@ -208,12 +208,5 @@ describe('a report', () => {
     );
     expect(report.remarks[0]).toBe('full could not be run: no trainer');
     expect(report.remarks[1]).toContain('baseline: 1 of 1,764 questions were asked, in 1 seed of 3');
-  });
-
-  it('says first that the questions have the short form', () => {
-    const options = { form: 'short' };
-    expect(
-      makeQuestionReport({ head: head({ options }), rows: [graded(1)], lessons: [], nights: [] }).remarks[0],
-    ).toContain('Short form');
   });
 });

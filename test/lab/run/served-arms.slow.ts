@@ -4,7 +4,6 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Condition } from '../../../lab/suites/arms.ts';
 import { loadBenchJournal, openBenchJournal } from '../../../lab/suites/bench-journal.ts';
-import { isDistractor } from '../../../lab/suites/distractors.ts';
 import { createOpenEnvironment } from '../../../lab/suites/open-environment.ts';
 import type { QuestionRecord, RunHead } from '../../../lab/suites/run-records.ts';
 import { runSuite } from '../../../lab/suites/run-suite.ts';
@@ -15,13 +14,7 @@ import type { ChatModel, ChatRequest } from '../../../src/core/chat.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { createLog } from '../../../src/redact/create-log.ts';
 
-const CONDITIONS: readonly Condition[] = [
-  'baseline',
-  'notes',
-  'all-lessons',
-  'skills',
-  'skills-distractors-50',
-];
+const CONDITIONS: readonly Condition[] = ['baseline', 'notes', 'all-lessons', 'skills'];
 const folder = mkdtempSync(path.join(tmpdir(), 'instar-served-arms-'));
 /** What the policy was sent, by arm. */
 const sent = new Map<string, ChatRequest[]>();
@@ -114,12 +107,5 @@ describe('what the policy is sent under each arm, through the real daemon', () =
     const after = rowsOf('all-lessons').filter(({ day, known = [] }) => day === 1 && known.length > 0);
     expect(after.length).toBeGreaterThan(0);
     expect(after.every(({ taught, known }) => taught.length === known?.length)).toBe(true);
-  });
-
-  it('learns beside 50 lessons of other domains, and reports which of them prompts contained', () => {
-    const distracted = rowsOf('skills-distractors-50');
-    expect(distracted.some(({ lessons }) => lessons.some(isDistractor))).toBe(true);
-    expect(distracted.some(({ taught }) => taught.length > 0)).toBe(true);
-    expect(rowsOf('skills').flatMap(({ lessons }) => lessons.filter(isDistractor))).toEqual([]);
   });
 });

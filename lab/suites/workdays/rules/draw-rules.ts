@@ -71,22 +71,3 @@ export function rulesOfSeed(name: string, seed: number): string {
   if (first === undefined) return name;
   return `seed:${/^-?\d{1,9}$/.test(first) ? String(Number(first) + seed - 1) : `${first}/${seed}`}`;
 }
-
-const TRIES = 120;
-
-/**
- * For each rule another one of its form with another value, by id: what somebody says who remembers it wrongly. Rules whose
- * form is in no generator have none.
- */
-export function findRivals({ name, rules }: RuleSet): ReadonlyMap<string, HouseRule> {
-  const rivals = new Map<string, HouseRule>();
-  for (let attempt = 0; attempt < TRIES && rivals.size < rules.length; attempt++)
-    for (const other of drawRuleSet(`rival of ${name}/${attempt}`, DRAWN_FORMS.length).rules) {
-      const rule = rules.find(({ id, form }) => form === other.form && !rivals.has(id));
-      if (rule !== undefined && hasOtherValue(rule, other)) rivals.set(rule.id, other);
-    }
-  return rivals;
-}
-
-const hasOtherValue = (rule: HouseRule | DrawnRule, other: DrawnRule): boolean =>
-  !('parameters' in rule) || JSON.stringify(rule.parameters) !== JSON.stringify(other.parameters);
