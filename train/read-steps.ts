@@ -61,7 +61,6 @@ function describeStep(line: string): readonly JsonObject[] {
       completion: asNumber(seen.completion),
       loss: asNumber(report.loss),
       kl: k1 === undefined || k2 === undefined ? undefined : Math.max(k1, k2),
-      referenceKl: asNumber(report.referenceKl),
       ratio: asNumber(end.meanRatio),
       clipShare: asNumber(end.clipShare),
       entropy: asNumber(end.entropy),

@@ -140,6 +140,4 @@ export interface StepReport {
   readonly loss?: number;
   /** Conditions that did not stop the step. */
   readonly warnings: readonly string[];
-  /** KL(policy ‖ reference) per token, where there is a reference. */
-  readonly referenceKl?: number;
 }

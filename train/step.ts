@@ -7,7 +7,6 @@ import {
 } from '../src/core/training.ts';
 import { type AdvantageRule, type LiveTurn, scoreGroups, scoreLiveTurns } from './advantage.ts';
 import { dataOf, type LengthRule, minibatchesOf, type RolloutData, scaleData } from './datum.ts';
-import { penaliseDistance, type ReferenceModel } from './reference-penalty.ts';
 import { type BatchRewards, batchRewards } from './reward-guard.ts';
 import {
   type BatchRefusal,
@@ -134,8 +133,6 @@ export interface StepSettings extends BatchLimits {
    * because sampler and trainer are not the same policy. In the last pass: above `drift` the step is discarded.
    */
   readonly kl: { readonly warn: number; readonly refuse: number; readonly drift: number };
-  /** What a token loses for each nat by which it is more probable than under the reference; 0: there is no reference. */
-  readonly klPenalty: number;
 }
 
 export const DEFAULT_STEP: StepSettings = {
@@ -149,7 +146,6 @@ export const DEFAULT_STEP: StepSettings = {
   clip: { low: 0.8, high: 1.2 },
   adam: { beta1: 0.9, beta2: 0.95, eps: 1e-12, weightDecay: 0, gradClipNorm: 1 },
   kl: { warn: 0.01, refuse: 0.1, drift: 0.5 },
-  klPenalty: 0,
 };
 
 interface StepBatch {
@@ -164,8 +160,6 @@ export interface TrainStepInput {
   readonly batch: StepBatch;
   /** At the run's last checkpoint, with nothing submitted since. Must be reopened after any end but `trained` and `idle`. */
   readonly model: TrainingModel;
-  /** The policy that `klPenalty` keeps the weights near. */
-  readonly reference?: ReferenceModel;
   readonly profile: EngineProfile;
   readonly log: RunLog;
   /** The generation in force. */
@@ -244,9 +238,7 @@ export async function trainStep(input: TrainStepInput): Promise<TrainStepEnd> {
   await log.append({ type: 'step-begun', batch: batch.id, attempt, from: lineage.at(-1) ?? 0 });
   try {
     const updates: StepUpdate[] = [];
-    const near =
-      input.reference && (await penaliseDistance(data_N, input.reference, settings.klPenalty, signal));
-    const parts = partsOf(near?.data_N ?? data_N, batch.id, settings);
+    const parts = partsOf(data_N, batch.id, settings);
     for (const part of parts) {
       const update = await updateOnce(input, scaleData(part, settings.length, profile.reduction));
       updates.push(update);
@@ -270,9 +262,8 @@ export async function trainStep(input: TrainStepInput): Promise<TrainStepEnd> {
     const state = await untilAborted(input.model.saveState(name), signal);
     const sampler = await untilAborted(input.model.saveForSampler(name), signal);
     const checkpoint: RunCheckpoint = { version: run.lastVersion + 1, state, sampler };
-    const fromReference = near === undefined ? {} : { referenceKl: near.kl };
     const loss = lossOf(updates, settings, profile.reduction);
-    const measured = { ...report, updates: updates.length, start, end, loss, warnings, ...fromReference };
+    const measured = { ...report, updates: updates.length, start, end, loss, warnings };
     const whole: StepReport = gradNorm === undefined ? measured : { ...measured, gradNorm };
     await log.append({ type: 'step-ended', batch: batch.id, checkpoint, rollouts, report: whole });
     return { end: 'trained', checkpoint, report: whole };

@@ -4,7 +4,6 @@ import { batchRewards, DEFAULT_GUARD, guardVerdict, observeRewards } from './rew
 import { openRunLog, type RunLog } from './run-journal.ts';
 import { DEFAULT_STEP, type StepSettings, type TrainStepEnd, trainStep } from './step.ts';
 import type { TrainerEvent, TrainInput } from './training-run.ts';
-import { rateAt } from './training-run.ts';
 
 /** Tries of one step in one window, and consecutive refused batches, after which training stops. */
 const MOST_TRIES = 3;
@@ -20,7 +19,6 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
   const { run } = log;
   const settings: StepSettings = { ...DEFAULT_STEP, ...input.settings, size: input.batch.size };
   let model: TrainingModel | undefined;
-  let reference: TrainingModel | undefined;
   let tries = 0;
   const leaveModel = (): void => {
     // Not awaited: the user should not wait for the engine's cleanup.
@@ -59,8 +57,6 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
 
       // The step.
       model ??= await openNewest(engine, run);
-      // A new adapter changes nothing: it is the base model.
-      if (settings.klPenalty > 0) reference ??= await engine.createModel({ rank: input.rank });
       const generation = await input.generation();
       const live = await input.live?.({
         generation,
@@ -74,11 +70,10 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
       const end = await trainStep({
         batch: { id: batch, groups, ...(live === undefined ? {} : { live }) },
         model,
-        ...(reference === undefined ? {} : { reference }),
         profile: engine.profile,
         log,
         generation,
-        learningRate: run.guard.rate * rateAt(rate, input.schedule ?? 'constant', step, steps),
+        learningRate: run.guard.rate * rate,
         settings,
         signal,
       });
@@ -101,7 +96,6 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
     else throw error;
   } finally {
     leaveModel();
-    reference?.close().catch(() => undefined);
   }
 }
 

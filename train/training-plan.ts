@@ -12,7 +12,6 @@ import type { StepSettings } from './step.ts';
 import type { StepBudget, StepPrice } from './step-budget.ts';
 import type { ProfileName } from './tinker/profiles.ts';
 import type { TinkerEngine } from './tinker/tinker-engine.ts';
-import type { RateSchedule } from './training-run.ts';
 import type { TrainingEvent } from './training-window.ts';
 import type { TrialShortage } from './trial-plan.ts';
 
@@ -75,7 +74,6 @@ export interface EngineAddress {
 export interface Tuning {
   /** The engine's default if not given. */
   readonly learningRate?: number;
-  readonly schedule?: RateSchedule;
   readonly settings?: Partial<StepSettings>;
   readonly seed?: number;
   /** Pairs of attempts at held-out tasks in one window; no limit by default. */

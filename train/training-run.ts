@@ -7,16 +7,6 @@ import type { RunCheckpoint, RunJournal } from './run-journal.ts';
 import type { StepSettings } from './step.ts';
 import type { StepReport } from './step-metrics.ts';
 
-/** The learning rate over the steps of a run: constant, or linear decay to a share of it. */
-export type RateSchedule = 'constant' | { readonly downTo: number };
-
-/** The rate at step `step` (from 0) of `steps`; the last step has exactly the share. */
-export function rateAt(rate: number, schedule: RateSchedule, step: number, steps: number): number {
-  if (schedule === 'constant') return rate;
-  const done = steps <= 1 ? 0 : Math.min(1, step / (steps - 1));
-  return rate * (1 - (1 - schedule.downTo) * done);
-}
-
 /**
  * Makes `count` attempts at a task by a policy, each stamped with its version. The same `seed` and weights give the same
  * attempts under the same ids if the engine is deterministic: an interrupted group is requested again.
@@ -65,7 +55,6 @@ export interface TrainInput<Task> {
   readonly firstVersion?: number;
   /** The engine's default if not given. */
   readonly learningRate?: number;
-  readonly schedule?: RateSchedule;
   readonly settings?: Partial<StepSettings>;
   readonly guard?: RewardGuardSettings;
 }

@@ -15,7 +15,7 @@ import { openFileJournal, openRunRegistry, peekRun } from './run-files.ts';
 import type { RunCheckpoint } from './run-journal.ts';
 import type { StepSettings } from './step.ts';
 import { train } from './trainer.ts';
-import type { LiveTurnsQuery, MakeRollouts, RateSchedule, TrainerEvent } from './training-run.ts';
+import type { LiveTurnsQuery, MakeRollouts, TrainerEvent } from './training-run.ts';
 import { notTrained } from './trial-plan.ts';
 
 export interface TrainingWindowOptions {
@@ -37,7 +37,6 @@ export interface TrainingWindowOptions {
   readonly rank: number;
   readonly batch: { readonly groups: number; readonly size: number };
   readonly learningRate?: number;
-  readonly schedule?: RateSchedule;
   readonly settings?: Partial<StepSettings>;
   /** Wraps the rollouts before training, for controls. */
   readonly bend?: (rollOut: MakeRollouts<TrainingTask>) => MakeRollouts<TrainingTask>;

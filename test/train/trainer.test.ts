@@ -101,15 +101,6 @@ describe('training', () => {
     const many = await learn('same', same, { steps: 4, batch: { groups: 6, size: 96, atOnce: 4 } });
     expect(bitsOf(many.server.saved.get(many.sampler))).toBe(bitsOf(one.server.saved.get(one.sampler)));
   });
-
-  it('decays the rate to the configured share', async () => {
-    const engine = createTabularEngine(createServer({ vocabulary: VOCABULARY }));
-    const progress = await all(inputFor(engine, { steps: 5, learningRate: 0.1, schedule: { downTo: 0.1 } }));
-    const rates = progress.flatMap((each) =>
-      each.type === 'step-trained' ? [each.report.learningRate] : [],
-    );
-    expect(rates.map((rate) => rate.toFixed(4))).toEqual(['0.1000', '0.0775', '0.0550', '0.0325', '0.0100']);
-  });
 });
 
 describe('a pause', () => {

@@ -1,15 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { minibatchesOf } from '../../train/datum.ts';
-import { rateAt } from '../../train/training-run.ts';
-
-describe('the learning rate', () => {
-  it('is constant, or decays linearly to its share in the last step', () => {
-    expect([0, 5, 9].map((step) => rateAt(2, 'constant', step, 10))).toEqual([2, 2, 2]);
-    const rates = [0, 2, 4, 9].map((step) => rateAt(1, { downTo: 0.5 }, step, 5));
-    expect(rates).toEqual([1, 0.75, 0.5, 0.5]);
-    expect(rateAt(1, { downTo: 0.5 }, 0, 1)).toBe(1);
-  });
-});
 
 describe('minibatches', () => {
   const items = Array.from({ length: 10 }, (_, at) => at);

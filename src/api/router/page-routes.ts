@@ -350,7 +350,6 @@ export const PAGE_ROUTES = {
             completion: z.number().optional(),
             loss: z.number().optional(),
             kl: z.number().optional(),
-            referenceKl: z.number().optional(),
             ratio: z.number().optional(),
             entropy: z.number().optional(),
             gradNorm: z.number().optional(),

@@ -158,13 +158,12 @@ function Weights({ training, onDone }: { readonly training: Training; readonly o
   );
 }
 
-type Measure = 'loss' | 'reward' | 'kl' | 'referenceKl' | 'ratio' | 'entropy' | 'gradNorm';
+type Measure = 'loss' | 'reward' | 'kl' | 'ratio' | 'entropy' | 'gradNorm';
 
 /** What an engineer of the field looks at; for others the reward says it. */
 const MEASURES: readonly (readonly [key: Measure, title: string, digits: number])[] = [
   ['loss', 'Loss', 3],
   ['kl', 'KL to the weights that sampled', 4],
-  ['referenceKl', 'KL to the base model', 4],
   ['ratio', 'Importance ratio', 2],
   ['entropy', 'Entropy', 2],
   ['gradNorm', 'Gradient norm', 2],
