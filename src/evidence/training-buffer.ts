@@ -172,7 +172,7 @@ function dropOldest(turns: Map<string, unknown>, cap: number): void {
 }
 
 /** The turns that changes give as evidence. A newer version may have written them: what cannot be read cites nothing. */
-const citedTurns = (changes: readonly unknown[]): readonly string[] =>
+export const citedTurns = (changes: readonly unknown[]): readonly string[] =>
   changes.flatMap((change) => {
     const { turns } = asObject(asObject(asObject(change).text).evidence);
     return asArray(turns).filter((turn) => typeof turn === 'string');

@@ -1,8 +1,8 @@
 import type { RewardSource } from '../core/evidence.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
-import { asArray, asObject } from '../core/json.ts';
 import type { FailureCase } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
+import { citedTurns } from '../evidence/training-buffer.ts';
 import { NOTES } from './memory/write/note-text.ts';
 import { createPauses, type LastTry, type Pause } from './pauses.ts';
 
@@ -161,10 +161,3 @@ export function saidForLater(cases: readonly FailureCase[], hasModel: boolean): 
   const isRepeated = new Set(corrected.map(({ session }) => session)).size > 1;
   return standing.length > 0 || isRepeated ? cases : [];
 }
-
-/** The turns that changes cite. A change written by a newer version may have another shape; then it cites none. */
-const citedTurns = (changes: readonly unknown[]): readonly string[] =>
-  changes.flatMap((change) => {
-    const { turns } = asObject(asObject(asObject(change).text).evidence);
-    return asArray(turns).filter((turn) => typeof turn === 'string');
-  });

@@ -4,7 +4,7 @@ import { addCost, type Cost, NO_COST } from '../core/learn.ts';
 import type { NewFact } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import { blindEvidence, createJudge, createRulingCache } from '../evidence/judge/judge.ts';
-import { isTestDue, testJudge } from '../evidence/judge/judge-test.ts';
+import { stepsTest } from '../evidence/judge/judge-test.ts';
 import type { LearningState } from './learning-state.ts';
 
 export interface JudgeTurnsOptions {
@@ -39,8 +39,8 @@ export function createJudgeTurns(
     const facts: NewFact[] = [];
     let cost = NO_COST;
     // Before its first verdict, and again when the model, the steps or the question have changed, and from time to time.
-    if (isTestDue(calibration.tested(), asked.model, clock.now())) {
-      const end = await testJudge(asked.ask, asked.model, signal);
+    if (stepsTest.isDue(calibration.tested(), asked.model, clock.now())) {
+      const end = await stepsTest.run(asked.ask, asked.model, signal);
       state.judgeFault = end.ok ? undefined : end.why;
       const tested = cycleEnd(options, end.cost, startedAt, 'the judge was tested with planted steps');
       const costs = end.cost.calls === 0 ? [] : [{ at: clock.now(), fact: tested }];

@@ -2,8 +2,8 @@ import type { RewardSource } from '../../core/evidence.ts';
 import type { StoredFact } from '../../core/fact.ts';
 import type { Interval } from '../../stats/interval.ts';
 import { wilsonInterval } from '../../stats/interval.ts';
-import { describeIdentityTest, foldIdentityTest } from './identity-judge.ts';
-import { type DatedTest, describeJudgeTest, foldJudgeTest, type JudgeTest } from './judge-test.ts';
+import { describeIdentityTest, identityTest } from './identity-judge.ts';
+import { type DatedTest, describeJudgeTest, type JudgeTest, stepsTest } from './judge-test.ts';
 
 /** What one source said of a turn. `check`: whether the turn kept to rules with an accepted check. */
 export interface SourcedReward {
@@ -74,9 +74,9 @@ export function createCalibration(most = 2000): Calibration {
   return {
     test: (stored) => {
       const before = last;
-      last = foldJudgeTest(before, stored);
+      last = stepsTest.fold(before, stored);
       if (before !== undefined && last?.test.model !== before.test.model) modelSince = stored.at;
-      identity = foldIdentityTest(identity, stored);
+      identity = identityTest.fold(identity, stored);
     },
     tested: () => last,
     testedIdentity: () => identity,

@@ -1,18 +1,10 @@
-import { createHash } from 'node:crypto';
-import type { StoredFact } from '../../core/fact.ts';
-import { isObject, type Json, type JsonObject } from '../../core/json.ts';
-import { type Ask, addCost, NO_COST, type Question, type ReplyFault } from '../../core/learn.ts';
+import { isObject, type Json } from '../../core/json.ts';
+import type { Ask, Question, ReplyFault } from '../../core/learn.ts';
 import { clip } from '../../text/truncate.ts';
 import { fenceData } from './fence-data.ts';
-import {
-  type DatedTest,
-  FAILED_MS,
-  type JudgeTest,
-  type JudgeTestEnd,
-  PASSED_MS,
-  passesPlanted,
-} from './judge-test.ts';
-import { PLANTED_IDENTITIES } from './planted-identities.ts';
+import { VOTE_SCHEMA } from './judge-question.ts';
+import { createPlantedTest, type JudgeTest } from './judge-test.ts';
+import { PLANTED_IDENTITIES, type PlantedIdentity } from './planted-identities.ts';
 
 /** How far a reply keeps the lines of an identity. */
 export interface IdentityRuling {
@@ -85,16 +77,6 @@ const WISH = `Grade the reply:
 
 Answer with a JSON object and nothing else. Its first field is "reason": which line, and what in the reply shows it, in one sentence. Its second field is "score": the grade, as a number.`;
 
-const VOTE_SCHEMA: JsonObject = {
-  type: 'object',
-  properties: {
-    reason: { type: 'string', maxLength: 400 },
-    score: { type: 'integer', enum: [-1, 0, 1] },
-  },
-  required: ['reason', 'score'],
-  additionalProperties: false,
-};
-
 function readVote(value: Json): IdentityVote | ReplyFault {
   if (!isObject(value)) return { fault: 'it is not an object with "reason" and "score"' };
   const score = typeof value.score === 'string' ? Number.parseInt(value.score, 10) : value.score;
@@ -103,58 +85,21 @@ function readVote(value: Json): IdentityVote | ReplyFault {
   return { score, reason: clip(reason, 300) };
 }
 
-/** The same for the same replies and the same question. */
-const TEST_SET: string = createHash('sha256')
-  .update(
-    JSON.stringify(
-      PLANTED_IDENTITIES.map(({ line, task, reply }) => {
-        const { system, user } = identityQuestion({ lines: [line], task, reply }, 0);
-        return [system, user];
-      }),
-    ),
-  )
-  .digest('hex')
-  .slice(0, 16);
+const plantedQuestion = ({ line, task, reply }: PlantedIdentity): Question<IdentityVote> => ({
+  ...identityQuestion({ lines: [line], task, reply }, 0),
+  name: 'identity-test',
+});
 
-/** Whether a model's test as a judge of identities is missing, of another set, or too old. */
-export function isIdentityTestDue(last: DatedTest | undefined, model: string, now: number): boolean {
-  if (last === undefined) return true;
-  const { test, at } = last;
-  return test.model !== model || test.set !== TEST_SET || now - at > (test.isPassed ? PASSED_MS : FAILED_MS);
-}
-
-/** The last test of any model as a judge of identities. */
-export const foldIdentityTest = (
-  last: DatedTest | undefined,
-  { at, fact }: StoredFact,
-): DatedTest | undefined =>
-  fact.type === 'judge-tested' && fact.about === 'identity' && at >= (last?.at ?? 0)
-    ? { test: fact, at }
-    : last;
-
-/** One vote on each planted reply. Never rejects. */
-export async function testIdentityJudge(ask: Ask, model: string, signal: AbortSignal): Promise<JudgeTestEnd> {
-  let cost = NO_COST;
-  const count = { right: 0, praised: 0, blamed: 0, unclear: 0 };
-  for (const { line, task, reply, isKept } of PLANTED_IDENTITIES) {
-    const question = { ...identityQuestion({ lines: [line], task, reply }, 0), name: 'identity-test' };
-    const answer = await ask(question, signal);
-    cost = addCost(cost, answer.cost);
-    if (signal.aborted) return { ok: false, why: 'aborted', cost };
-    if (!answer.ok && answer.isRetryable) return { ok: false, why: answer.why, cost };
-    const score = answer.ok ? answer.value.score : 0;
-    if (score === 0) count.unclear++;
-    else if (score > 0 === isKept) count.right++;
-    else if (isKept) count.blamed++;
-    else count.praised++;
-  }
-  const isPassed = passesPlanted(count);
-  return {
-    ok: true,
-    cost,
-    test: { type: 'judge-tested', model, set: TEST_SET, about: 'identity', ...count, isPassed },
-  };
-}
+export const identityTest = createPlantedTest({
+  about: 'identity',
+  planted: PLANTED_IDENTITIES,
+  isGood: ({ isKept }) => isKept,
+  prompts: PLANTED_IDENTITIES.map((one) => {
+    const { system, user } = plantedQuestion(one);
+    return [system, user];
+  }),
+  judge: (ask, one, signal) => ask(plantedQuestion(one), signal),
+});
 
 /** `lab/m was right on 15 of 16 planted replies`, with what is wrong with one that is off. */
 export function describeIdentityTest({

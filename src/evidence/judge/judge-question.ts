@@ -39,7 +39,7 @@ const WISH = `Work out the right result yourself, and compare it with what the r
 
 Answer with a JSON object and nothing else. Its first field is "reason": what was asked, what the record shows, and whether they agree, in one sentence. Its second field is "score": the grade, as a number.`;
 
-const VOTE_SCHEMA: JsonObject = {
+export const VOTE_SCHEMA: JsonObject = {
   type: 'object',
   properties: {
     reason: { type: 'string', maxLength: 400 },

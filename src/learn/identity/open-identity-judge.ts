@@ -2,13 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { JUDGE_SUBJECT } from '../../core/fact.ts';
 import type { Ask } from '../../core/learn.ts';
 import type { Records } from '../../core/store.ts';
-import {
-  foldIdentityTest,
-  type IdentityRuling,
-  isIdentityTestDue,
-  judgeIdentity,
-  testIdentityJudge,
-} from '../../evidence/judge/identity-judge.ts';
+import { type IdentityRuling, identityTest, judgeIdentity } from '../../evidence/judge/identity-judge.ts';
 import type { DatedTest } from '../../evidence/judge/judge-test.ts';
 
 /** Says how far replies keep lines. `model` is its source, for the record. */
@@ -46,10 +40,10 @@ export async function openIdentityJudge(
   signal: AbortSignal,
 ): Promise<IdentityJudge | undefined> {
   let known: DatedTest | undefined;
-  for (const stored of await records.events(JUDGE_SUBJECT)) known = foldIdentityTest(known, stored);
-  if (isIdentityTestDue(known, model, clock.now())) {
+  for (const stored of await records.events(JUDGE_SUBJECT)) known = identityTest.fold(known, stored);
+  if (identityTest.isDue(known, model, clock.now())) {
     const ask = askAbout([]);
-    const end = ask && (await testIdentityJudge(ask, model, signal));
+    const end = ask && (await identityTest.run(ask, model, signal));
     if (end?.ok !== true) return undefined;
     const at = Math.round(clock.now());
     await records.append([{ at, fact: end.test }]);

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCalibration } from '../../../src/evidence/judge/calibration.ts';
-import {
-  describeJudgeTest,
-  isTestDue,
-  type JudgeTest,
-  testJudge,
-} from '../../../src/evidence/judge/judge-test.ts';
+import { describeJudgeTest, type JudgeTest, stepsTest } from '../../../src/evidence/judge/judge-test.ts';
 import { PLANTED_TURNS } from '../../../src/evidence/judge/planted-turns.ts';
 import { plantedScore } from '../../support/planted-steps.ts';
 import { asking } from './scripted-ask.ts';
@@ -20,7 +15,7 @@ async function testOf(grade: (right: number, nth: number) => unknown): Promise<J
     reason: 'because',
     score: grade(plantedScore(prompt) ?? 0, nth),
   }));
-  const end = await testJudge(ask, 'test/judge', never);
+  const end = await stepsTest.run(ask, 'test/judge', never);
   if (!end.ok) throw new Error(end.why);
   expect(end.cost.calls).toBeGreaterThanOrEqual(PLANTED_TURNS.length);
   return end.test;
@@ -63,7 +58,7 @@ describe('a judge’s test', () => {
 
   it('is no test when the model was not there for all of it', async () => {
     const { ask } = asking((_, nth) => (nth < 5 ? { reason: 'because', score: 1 } : undefined));
-    expect(await testJudge(ask, 'test/judge', never)).toMatchObject({
+    expect(await stepsTest.run(ask, 'test/judge', never)).toMatchObject({
       ok: false,
       why: expect.stringContaining('too busy'),
     });
@@ -73,8 +68,8 @@ describe('a judge’s test', () => {
     const passed = await testOf((right) => right);
     const failed = await testOf(() => 1);
     const due = (test: JudgeTest, now: number, model = 'test/judge'): boolean =>
-      isTestDue({ test, at: 0 }, model, now);
-    expect(isTestDue(undefined, 'test/judge', 0)).toBe(true);
+      stepsTest.isDue({ test, at: 0 }, model, now);
+    expect(stepsTest.isDue(undefined, 'test/judge', 0)).toBe(true);
     expect([due(passed, DAY), due(passed, 20 * DAY), due(passed, 31 * DAY)]).toEqual([false, false, true]);
     expect([due(failed, DAY), due(failed, 8 * DAY)]).toEqual([false, true]);
     expect(due(passed, DAY, 'test/other')).toBe(true);
