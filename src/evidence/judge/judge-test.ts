@@ -32,7 +32,7 @@ interface PlantedAnswers<Planted> {
 }
 
 /** The test of a judge on answers whose outcome is known. */
-interface PlantedTest {
+export interface PlantedTest {
   /** Whether a model's test is missing, of other answers, or too old. */
   isDue(last: DatedTest | undefined, model: string, now: number): boolean;
   /** The last test of any model. */
