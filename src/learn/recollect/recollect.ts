@@ -107,7 +107,7 @@ const LEAST_FIT = {
   /** Most questions in a project are about its code, not about what was said. */
   project: 0.45,
   /** Talk with an assistant about anything. */
-  personal: 0.2,
+  personal: 0.25,
   /** Where only words are compared. */
   words: 0.15,
 } as const;
