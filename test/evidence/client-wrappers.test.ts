@@ -112,6 +112,36 @@ describe('the undoing of a change by the person', () => {
   });
 });
 
+describe('what the person pastes after an answer', () => {
+  const build = '$ npm run build\n> tsc\nsrc/a.ts(3,5): error TS2304: Cannot find name foo';
+
+  it('is a failure where it is the output of a build, alone or behind a few words, and teaches nothing', () => {
+    for (const message of [build, `hm, now this:\n\n${build}`]) {
+      const { verdict, correction } = judge(ASK, reply('I moved them.'), user(message));
+      expect({ verdict, correction }, message).toEqual({ verdict: 'failure', correction: undefined });
+    }
+  });
+
+  it('is none where the agent asked for it, nor beside the next piece of work', () => {
+    expect(judge(ASK, reply('What does the build say?'), user(`here it is:\n\n${build}`)).verdict).not.toBe(
+      'failure',
+    );
+    const next = `Next, look into the nightly build of the other repository, which has failed since last week:\n\n${build}`;
+    expect(judge(ASK, reply('I moved them.'), user(next)).verdict).not.toBe('failure');
+  });
+
+  it('is not praise: thanks for what an agent could have done by tools of its own gives no verdict', () => {
+    const tools = [{ type: 'function', function: { name: 'cancel_order', parameters: { type: 'object' } } }];
+    const evidence = readConversationEvidence({
+      id: 'c',
+      tools,
+      messages: [user('Cancel order 7'), reply('It is cancelled.'), user('Thank you!')],
+    });
+    expect(appraise(evidence).verdict).toBe('ambiguous');
+    expect(judge(user('What is a monad?'), reply('A monoid.'), user('Thank you!')).verdict).toBe('success');
+  });
+});
+
 describe('what stands inside a client’s frame', () => {
   const RULE = 'from now on always use tabs, never spaces';
   it.each([

@@ -212,6 +212,7 @@ const SPREAD: Readonly<Record<keyof RelevanceWeights, number>> = {
   threshold: 0,
   fewer: 0,
   listed: 0,
+  near: 0,
   nearBest: 1,
   beside: 1,
 };

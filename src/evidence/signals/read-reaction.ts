@@ -11,6 +11,7 @@ import {
 import { isBareReminder, isOfTheMoment, isRepeated } from '../../reader/cues/standing-phrases.ts';
 import { foldAccents } from '../../reader/own-sentences.ts';
 import { type CueKind, type ReadSentence, readSentences } from '../../reader/read-message.ts';
+import { separateTypedText } from '../../text/typed-text.ts';
 import { digestError } from '../digest/digest-error.ts';
 import type { TurnReading } from '../turn-reading.ts';
 import { readManner } from './manner.ts';
@@ -43,7 +44,31 @@ export function readReaction({ evidence, said }: TurnReading): Reaction | undefi
       .join(' ')
       .split(' ').length < MORE_THAN_A_NOD;
   if (isBarelySaid && hasTrace(message)) return withQuotes(sentences, false);
-  return reactionOf(sentences, { answer: said, isRevised, spans: evidence.next?.spans });
+  // What a client without tool messages reports in the user's name is nothing that they pasted.
+  const hasWrittenResults = evidence.next?.tools.some(({ call }) => call !== undefined) === true;
+  const reaction = reactionOf(sentences, { answer: said, isRevised, spans: evidence.next?.spans });
+  return isUnsaid(reaction) && !hasWrittenResults && showsFailure(message, sentences, said)
+    ? { kind: 'wrong', isRule: false }
+    : reaction;
+}
+
+const isUnsaid = (reaction: Reaction | undefined): boolean =>
+  reaction === undefined || reaction.kind === 'remarked';
+
+/** Few words beside the output of a build or a test: more of them are about other work. */
+const FEW_WORDS = 8;
+
+/**
+ * The person pasted what the result does: a build or a test that fails, with next to no words of their own. Not where the agent asked for
+ * it, nor where what they say is the next piece of work.
+ */
+function showsFailure(message: string, sentences: readonly ReadSentence[], said: string): boolean {
+  const words = sentences.flatMap(({ folded }) => folded.split(' ')).length;
+  if (words > FEW_WORDS || said.trimEnd().endsWith('?')) return false;
+  if (sentences.some(({ folded, sounds }) => sounds === 'thanks' || startsNextTask(folded))) return false;
+  const { typed } = separateTypedText(message);
+  const pasted = sentences.reduce((rest, { text }) => rest.replace(text, ''), typed);
+  return digestError(pasted).length > 0;
 }
 
 const COMMAND = /<command-name>/;

@@ -61,13 +61,14 @@ export function findStop({ evidence, said, calls }: TurnReading): Signal | undef
 }
 
 /**
- * The agent acts by tools that nobody here knows ("cancel_order"), and nothing has looked at what became of it: who thanks for that has
- * only read what the agent says of itself. A diff and a test run are seen by the user too.
+ * The agent acts, or could have acted, by tools that nobody here knows ("cancel_order"), and nothing has looked at what became of it: who
+ * thanks for that has only read what the agent says of itself. A diff and a test run are seen by the user too.
  */
 function isTakenOnTrust({ evidence, calls, answered }: TurnReading): boolean {
   const kinds = [
     ...[...calls, ...answered].map(({ view }) => view.kind),
     ...evidence.earlier.map((call) => readCall(call).kind),
+    ...evidence.tools.map(({ name }) => readCall({ name, arguments: '' }).kind),
   ];
   return kinds.includes('other') && !kinds.includes('shell') && !kinds.includes('edit');
 }

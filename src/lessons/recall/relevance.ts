@@ -19,7 +19,9 @@ export interface RelevanceWeights {
   readonly threshold: number;
   /** From this evidence on a lesson is listed by its line. */
   readonly listed: number;
-  /** How far that floor sinks where fewer lessons are in scope than there is room for lines: then a line costs little. */
+  /** What the best lesson must have for any line: without one that comes near, the task is about nothing here. */
+  readonly near: number;
+  /** How far these floors sink where fewer lessons are in scope than there is room for lines: then a line costs little. */
   readonly fewer: number;
   /** Beside a much better lesson another body is dropped: it must come as near as this to the best, or have half of it. */
   readonly nearBest: number;
@@ -38,6 +40,7 @@ export const RELEVANCE: RelevanceWeights = {
   idle: 0.8,
   threshold: 2.4,
   listed: -3,
+  near: -1.1,
   fewer: 4,
   nearBest: 2,
   beside: -1,

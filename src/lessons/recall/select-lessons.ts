@@ -25,7 +25,7 @@ export interface SelectionContext {
   readonly lotOf: (lessonId: string) => HoldoutLot;
   /** Whether two slots are near-duplicates. */
   readonly areAlike: (slot: number, other: number) => boolean;
-  readonly weights: Pick<RelevanceWeights, 'listed' | 'fewer' | 'nearBest' | 'beside'>;
+  readonly weights: Pick<RelevanceWeights, 'listed' | 'near' | 'fewer' | 'nearBest' | 'beside'>;
 }
 
 const HALF_OF_BEST = 0.5;
@@ -267,8 +267,10 @@ const leadingWords = (lesson: Lesson): string => personsWords(lesson)[0] ?? less
 function chooseLines(bodies: readonly JudgedCandidate[], selection: Selection): readonly JudgedCandidate[] {
   const { taken, limits, context, open } = selection;
   const { index } = limits;
-  const { listed, fewer } = context.weights;
-  const floor = listed - fewer * Math.max(0, 1 - open.length / Math.max(1, index.lines));
+  const { listed, near, fewer } = context.weights;
+  const sunk = fewer * Math.max(0, 1 - open.length / Math.max(1, index.lines));
+  const best = Math.max(...open.map(({ evidence }) => evidence));
+  const floor = best < near - sunk ? Number.POSITIVE_INFINITY : listed - sunk;
   const bodyCount = taken.length;
   let tokens = 0;
   const judgeLine = ({ candidate, verdict }: JudgedCandidate): RecallOutcome => {

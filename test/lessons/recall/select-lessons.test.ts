@@ -6,7 +6,7 @@ import { renderLine } from '../../../src/lessons/render-block.ts';
 import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
 import { lesson } from './sample-lessons.ts';
 
-const WEIGHTS = { fewer: 0, listed: -2, nearBest: 1.5, beside: 0 };
+const WEIGHTS = { fewer: 0, listed: -2, near: -1.9, nearBest: 1.5, beside: 0 };
 const NOTHING_ALIKE = { lotOf: () => 'shown' as const, areAlike: () => false, weights: WEIGHTS };
 const ROOM = { topK: 10, tokenBudget: 10_000 };
 let slots = 0;
@@ -137,6 +137,15 @@ describe('selectLessons', () => {
     const room = { ...ROOM, index: { lines: 24, tokens: 600 } };
     expect(ids(selectLessons(some, room, ways).index)).toEqual(['far', 'none']);
     expect(selectLessons(many, room, ways).index).toEqual([]);
+  });
+
+  it('lists nothing where nothing comes near (a question about nothing here got nine lines)', () => {
+    const room = { ...ROOM, index: { lines: 2, tokens: 600 } };
+    const ways = { ...NOTHING_ALIKE, weights: { ...WEIGHTS, listed: -3, near: -1 } };
+    const listed = (best: number) =>
+      ids(selectLessons([candidate('a', best), candidate('b', -2)], room, ways).index);
+    expect(listed(-1.1)).toEqual([]);
+    expect(listed(-0.9)).toEqual(['a', 'b']);
   });
 
   it('holds a listed lesson out too, and reserves the place of its line', () => {
