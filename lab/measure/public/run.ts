@@ -3,15 +3,16 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureCustomers } from './customers.ts';
 import { MEMORY_SETS, measurePublicMemory } from './measure-memory.ts';
+import { measureVerdicts } from './verdicts.ts';
 
 /**
  * Public sets that nobody of this project wrote. Nothing of them is shipped: `--data` names the folder in
  * which they lie.
  *
- *   npm run bench:public -- --set tau-bench --data DIR [--json]
+ *   npm run bench:public -- --set tau-bench|tau-verdicts|… --data DIR [--json]
  */
 const isMemorySet = (name: string): name is keyof typeof MEMORY_SETS => name in MEMORY_SETS;
-const SETS = ['tau-bench', ...Object.keys(MEMORY_SETS)];
+const SETS = ['tau-bench', 'tau-verdicts', ...Object.keys(MEMORY_SETS)];
 
 const { values: options } = parseArgs({
   options: { set: { type: 'string' }, data: { type: 'string' }, json: { type: 'boolean', default: false } },
@@ -29,7 +30,11 @@ if (options.data === undefined || !existsSync(options.data))
     `The set "${name}" is absent: --data must name the folder of public sets${options.data === undefined ? '' : `; there is none at ${options.data}`}.`,
   );
 const data = path.resolve(options.data);
-const measured = await (isMemorySet(name) ? measurePublicMemory(name, data) : measureCustomers(data));
+const measured = isMemorySet(name)
+  ? await measurePublicMemory(name, data)
+  : name === 'tau-verdicts'
+    ? measureVerdicts(data)
+    : await measureCustomers(data);
 if (!measured.ok) fail(measured.why);
 process.stdout.write(options.json ? `${JSON.stringify(measured.result, null, 2)}\n` : `${measured.text}\n`);
 process.exitCode = measured.isMet ? 0 : 1;
