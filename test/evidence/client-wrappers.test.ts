@@ -132,11 +132,8 @@ describe('what the person pastes after an answer', () => {
 
   it('is not praise: thanks for what an agent could have done by tools of its own gives no verdict', () => {
     const tools = [{ type: 'function', function: { name: 'cancel_order', parameters: { type: 'object' } } }];
-    const evidence = readConversationEvidence({
-      id: 'c',
-      tools,
-      messages: [user('Cancel order 7'), reply('It is cancelled.'), user('Thank you!')],
-    });
+    const messages = [user('Cancel order 7'), reply('It is cancelled.'), user('Thank you!')] as never;
+    const evidence = readConversationEvidence({ id: 'c', tools, messages });
     expect(appraise(evidence).verdict).toBe('ambiguous');
     expect(judge(user('What is a monad?'), reply('A monoid.'), user('Thank you!')).verdict).toBe('success');
   });
