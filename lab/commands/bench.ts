@@ -106,7 +106,7 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
   if (rendered === undefined) return EXIT.failed;
   writeFileSync(path.join(folder, run, 'report.md'), `${rendered.markdown}\n`, { mode: 0o600 });
   show(rendered, options.details, context);
-  return stop.signal.aborted ? EXIT.failed : EXIT.ok;
+  return stop.signal.aborted ? EXIT.interrupted : EXIT.ok;
 }
 
 export async function reportBench(
