@@ -190,8 +190,16 @@ function write(
   for (const { file, change } of files) printer.line(`${change} ${file}`);
   for (const note of shown) printer.note(dim('  note  '), note);
   printer.note(dim('  undo  '), `instar connect ${client} --undo`);
+  sayTryIt(context, client);
   return EXIT.ok;
 }
+
+/** The last words of a set-up: what to say to the agent, so that something is learned. */
+export const sayTryIt = ({ printer }: CommandContext, agent: string): undefined =>
+  printer.note(
+    dim('  try it'),
+    `  say to ${agent}: “No, we always use ISO dates in reports.” Then ask in a new conversation, and see: instar lessons`,
+  );
 
 function showExports(
   connection: ClientConnection,

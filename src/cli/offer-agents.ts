@@ -5,7 +5,7 @@ import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
 import { findTarget } from '../connect/connection.ts';
 import type { ClientName } from '../core/client-name.ts';
-import { connect, WIRES } from './connect.ts';
+import { connect, sayTryIt, WIRES } from './connect.ts';
 import { type CommandContext, CommandError, EXIT } from './context.ts';
 import { dim } from './print.ts';
 
@@ -79,8 +79,5 @@ export async function offerAgents(context: CommandContext, isRunning: boolean): 
         : 'later: instar connect CLIENT --write',
     );
   if (!isRunning) printer.note(dim('  next    '), 'instar up');
-  printer.note(
-    dim('  try it  '),
-    `say this to ${first ?? 'your agent'}: “In this project we always use ISO dates.” Then ask in a new conversation, and see: instar lessons`,
-  );
+  if (first === undefined) sayTryIt(context, 'your agent');
 }
