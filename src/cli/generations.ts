@@ -2,9 +2,10 @@ import { Argument } from 'commander';
 import { asArray, asObject } from '../core/json.ts';
 import { relativeTime } from '../text/phrases.ts';
 import { shortId } from '../text/short-id.ts';
+import { whoOf } from '../text/who.ts';
 import { type DeclareCommand, failure, type Positional } from './context.ts';
 import { dim } from './print.ts';
-import { titleText, whoOf } from './show-lessons.ts';
+import { titleText } from './show-lessons.ts';
 import { wholeNumber } from './usage.ts';
 import { onApi } from './with-api.ts';
 
@@ -36,7 +37,7 @@ export const lessonHistory = onApi(async (_: object, { lessonsApi, printer }) =>
   printer.table(['STEP', 'WHEN', 'BY', 'WHAT'], list, ({ generation, at, by, reason }) => [
     generation,
     relativeTime(Date.parse(String(at)), Date.now()),
-    whoOf(by),
+    whoOf(String(by)),
     reason,
   ]);
   printer.note(dim('undo the last: instar undo; go back further: instar generations rollback STEP'));

@@ -4,6 +4,7 @@ import type { LessonsApi } from '../core/daemon-api.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../core/json.ts';
 import { diffLines } from '../text/line-diff.ts';
 import { localTime, plural } from '../text/phrases.ts';
+import { whoOf } from '../text/who.ts';
 import { confirmOwner } from './confirm-owner.ts';
 import {
   type CommandContext,
@@ -15,7 +16,6 @@ import {
   wrongUse,
 } from './context.ts';
 import { dim, type Part } from './print.ts';
-import { whoOf } from './show-lessons.ts';
 import { onApi } from './with-api.ts';
 
 export const declareIdentity: DeclareCommand = (identity, act) => {
@@ -173,7 +173,7 @@ const identityHistory = onApi(async ({ args }: Positional, { lessonsApi, printer
     localTime(Date.parse(text(event.at))),
     text(event.name),
     text(event.tier),
-    whoOf(event.by),
+    whoOf(text(event.by)),
     `${text(event.op)} → ${text(event.state)} r${text(event.revision)}`,
     text(event.reason),
   ]);

@@ -23,6 +23,7 @@ import {
 } from './context.ts';
 import { findProject } from './newest-turn.ts';
 import { dim, type Part } from './print.ts';
+import { createProgress } from './progress.ts';
 import { onApi } from './with-api.ts';
 
 /** `instar data import`. */
@@ -86,9 +87,11 @@ const importLessons = onApi(async ({ args, as, format: named, project }: ImportO
     throw wrongUse('--project is for notes: a skill’s file says where it applies');
   const scope: Scope = project === undefined ? {} : { project: await findProject(api, project, context) };
   const state = as === 'proposed' || (await mayUse(from, as, context)) ? as : 'proposed';
+  const progress = createProgress(context);
+  progress.show({ phase: `reading and checking ${neutraliseLine(path.basename(from))}` });
   if (format === 'skills')
     return printReport(
-      await importSkillFiles(lessonsApi, from, state, lintSkill),
+      await importSkillFiles(lessonsApi, from, state, lintSkill).finally(progress.clear),
       context,
       `no skill found in ${from}`,
     );
@@ -96,7 +99,7 @@ const importLessons = onApi(async ({ args, as, format: named, project }: ImportO
     lessonsApi,
     { ...source, format },
     { state, scope, lint: lintSkill, now: Date.now() },
-  );
+  ).finally(progress.clear);
   if (project === undefined && format === 'markdown' && report.done.length > 0)
     context.printer.note('these rules hold in every project; for one project, import with --project FOLDER');
   return printReport(

@@ -2,6 +2,7 @@ import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/
 import { dollars, localTime, plural, relativeTime } from '../text/phrases.ts';
 import { shortId } from '../text/short-id.ts';
 import { cutToWidth, wrapText } from '../text/text-width.ts';
+import { whoOf } from '../text/who.ts';
 import { checkLines } from './check-lesson.ts';
 import { dim, type Part, type Printer } from './print.ts';
 
@@ -143,24 +144,13 @@ export function printLesson(printer: Printer, lesson: LessonJson, now: number): 
     asArray(lesson.history as JsonObject[]).map(asObject),
     (event) => [
       localTime(timeOf(event.at)),
-      whoOf(event.by),
+      whoOf(text(event.by)),
       `${text(event.op)} → ${text(event.state)} r${text(event.revision)}`,
       text(event.generation),
       text(event.reason),
     ],
   );
 }
-
-const OWN_NAMES: Readonly<Record<string, string>> = {
-  person: 'you',
-  practice: 'practice',
-  file: 'a file',
-  import: 'an import',
-  starter: 'the starter set',
-};
-
-/** Who changed a lesson, for people: all that learns is Instar. */
-export const whoOf = (by: unknown): string => OWN_NAMES[text(by)] ?? 'Instar';
 
 /** ` for $0.004`; nothing where no model was paid or its price is unknown. */
 const priceOf = ({ usd }: JsonObject): string =>

@@ -48,7 +48,8 @@ export const quotedRule = ({ description }: Pick<LessonText, 'description'>): st
   /^"(.+)"$/s.exec(description.trim())?.[1];
 
 /** The title of a rule, from the words in which it was said. */
-export const titleOfRule = (rule: string): string => shorten(sayPlainly(ruleSentence(rule)), LONGEST_TITLE);
+export const titleOfRule = (rule: string): string =>
+  shorten(sayPlainly(ruleSentence(rule)).replaceAll('`', ''), LONGEST_TITLE);
 
 /**
  * A file name from a rule's title. Undefined when none of its words can be written in Latin letters; where some cannot, it only says what

@@ -202,7 +202,7 @@ export function describeTrend(before: WorkCounts, after: WorkCounts): JsonObject
   // Given how many there were, as many would fall into the last week as it has sessions.
   const expected = after.sessions / all;
   const { low, high } = wilsonInterval(is, was + is);
-  const numbers = `${now} for ten sessions in the last 7 days`;
+  const numbers = `${now} corrections and broken rules for ten sessions in the last 7 days`;
   if (high < expected) return { is: 'better', words: `Yes: ${numbers}, ${then} before.`, ...rates };
   if (low > expected) return { is: 'worse', words: `No: ${numbers}, ${then} before.`, ...rates };
   return { is: 'same', words: `No clear change: ${numbers}, ${then} before.`, ...rates };

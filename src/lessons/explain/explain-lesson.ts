@@ -150,6 +150,6 @@ export function explainState(lesson: Lesson, library: Library, trial?: TrialReco
       since,
       fix: `instar lessons keep ${text.name} --live`,
     };
-  const because = isPersonsWord(lesson) ? 'you said it; nobody else ends it or changes its words' : 'in use';
+  const because = isPersonsWord(lesson) ? 'You said it; nobody else ends it or changes its words' : 'in use';
   return { because, since, fix: `instar lessons drop ${text.name}` };
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { whoOf } from '../../../src/text/who.ts';
 import type { Lesson } from '../lib/api-shapes.ts';
 import { linkTo } from '../lib/route.ts';
 import { Diff } from './diff.tsx';
@@ -20,7 +21,7 @@ export function LessonHistory({ lesson: { history, revisions = [] } }: { readonl
           columns={[
             { head: 'When', is: 'tight', cell: ({ at }) => <Ago at={at} /> },
             { head: 'What', is: 'tight', cell: ({ op, state }) => `${op}, ${state}` },
-            { head: 'By', is: 'tight', cell: ({ by }) => <Text>{by}</Text> },
+            { head: 'By', is: 'tight', cell: ({ by }) => whoOf(by) },
             { head: 'Why', is: 'fill', cell: ({ reason }) => <Text>{reason ?? ''}</Text> },
             {
               head: 'Generation',
@@ -50,7 +51,7 @@ function Revisions({ revisions }: { readonly revisions: readonly Revision[] }) {
     <select aria-label={label} value={value} onChange={(event) => set(Number(event.currentTarget.value))}>
       {revisions.map(({ revision, by }) => (
         <option key={revision} value={revision}>
-          revision {revision}, {by}
+          revision {revision}, by {whoOf(by)}
         </option>
       ))}
     </select>

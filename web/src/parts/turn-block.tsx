@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { dollars, plural } from '../../../src/text/phrases.ts';
+import { whoOf } from '../../../src/text/who.ts';
 import { act } from '../lib/act.ts';
 import type { ReplyPart, ThreadMessage, ThreadTurn, TurnReasons } from '../lib/api-shapes.ts';
 import { clockTime, count, milliseconds, signed } from '../lib/format.ts';
@@ -142,6 +143,12 @@ function pretty(json: string): string {
   }
 }
 
+const VERDICTS: Readonly<Record<string, string>> = {
+  success: 'went well',
+  failure: 'went badly',
+  infrastructure: 'broken by the connection or the provider',
+  ambiguous: 'undecided',
+};
 const TONES: Readonly<Record<string, Tone>> = { success: 'good', failure: 'bad' };
 
 function Judgement({
@@ -154,10 +161,10 @@ function Judgement({
     <div class="judgement">
       {verdict !== undefined && (
         <p>
-          <Tag tone={TONES[verdict] ?? 'plain'}>{verdict}</Tag>{' '}
+          <Tag tone={TONES[verdict] ?? 'plain'}>{VERDICTS[verdict] ?? verdict}</Tag>{' '}
           {reward !== undefined && <span class="num">{signed(reward)} </span>}
           <span class="dim">
-            {judgedBy !== undefined && `by ${judgedBy}`}
+            {judgedBy !== undefined && `according to ${whoOf(judgedBy)}`}
             {reasons.length > 0 && (
               <>
                 {': '}
@@ -181,7 +188,7 @@ function Judgement({
       )}
       {rewards.map(({ source, score, note, at }) => (
         <p key={`${source} ${at ?? ''} ${score}`}>
-          <span class={score < 0 ? 'bad num' : 'good num'}>{signed(score, 1)}</span> from {source}
+          <span class={score < 0 ? 'bad num' : 'good num'}>{signed(score, 1)}</span> by {whoOf(source)}
           {note !== undefined && (
             <>
               {': '}

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { dollars, duration, plural } from '../../../src/text/phrases.ts';
+import { whoOf } from '../../../src/text/who.ts';
 import { act } from '../lib/act.ts';
 import type { Thread } from '../lib/api-shapes.ts';
 import { count, percent, signed, toMs } from '../lib/format.ts';
@@ -138,7 +139,8 @@ function Header({ thread }: { readonly thread: Thread }) {
                 'Rated',
                 rewards.map(({ source, score: given, note, at }) => (
                   <div key={`${source} ${at ?? ''}`}>
-                    <span class={given < 0 ? 'bad num' : 'good num'}>{signed(given, 1)}</span> by {source}
+                    <span class={given < 0 ? 'bad num' : 'good num'}>{signed(given, 1)}</span> by{' '}
+                    {whoOf(source)}
                     {note !== undefined && (
                       <>
                         {': '}

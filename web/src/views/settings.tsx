@@ -243,15 +243,15 @@ const YourData = ({ home }: { readonly home: string | undefined }) => (
     <ul class="plain-list">
       <li>
         <p class="dim">Lessons as SKILL.md folders</p>
-        <Command>instar lessons export FOLDER</Command>
+        <Command>instar data export skills FOLDER</Command>
       </li>
       <li>
         <p class="dim">Everything recorded, as JSON lines</p>
-        <Command>instar export trajectories --out FILE</Command>
+        <Command>instar data export trajectories --out FILE</Command>
       </li>
       <li>
         <p class="dim">A copy of the record, to keep elsewhere</p>
-        <Command>instar backup FILE</Command>
+        <Command>instar data backup FILE</Command>
       </li>
     </ul>
   </Section>
