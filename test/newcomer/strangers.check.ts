@@ -110,10 +110,10 @@ function openStranger(env: NodeJS.ProcessEnv = {}) {
 type Stranger = ReturnType<typeof openStranger>;
 
 /** `instar up` as it was told, at a free port, until it is stopped. */
-async function startUp({ env, type, follow }: Stranger): Promise<void> {
+async function startUp({ home, env, type, follow }: Stranger): Promise<void> {
   const port = 20_000 + (process.pid % 20_000);
   await type(`instar config set gateway.port ${port}`);
-  const child = spawn('instar', ['up'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(path.join(home, 'bin', 'instar'), ['up'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
