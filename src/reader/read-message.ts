@@ -1,5 +1,6 @@
 import { memoByText } from '../base/text-memo.ts';
 import type { LabelledSpan, ReadContext, SpanKind } from '../core/reading.ts';
+import { HARMLESS_NO } from './cues/reaction-phrases.ts';
 import { isRevocation, isRevocationOfLast } from './cues/revocations.ts';
 import { type CueKind, readCues } from './cues/sentence-cues.ts';
 import { isSaidForLater } from './cues/standing-phrases.ts';
@@ -21,32 +22,51 @@ export type { CueKind };
  * heard at some false alarms in a hundred messages; what is remembered at once is held to fewer.
  */
 /** The learned reader hears a correction that no phrase says. */
-const CORRECTION = 0.88;
+const CORRECTION = 0.97;
 /** Real chats are full of orders that are worded as rules: the learned reader tells the two apart where a phrase cannot. */
-const RULE = 0.9;
+const RULE = 0.8;
 const RULE_IN_PHRASES = 0.03;
+const THANKS_IN_PHRASES = 0.05;
 const AGAIN = 0.5;
 const OUTAGE = 0.7;
 const TASK = 0.5;
+/** What asks for something is neither a correction nor a rule, unless a phrase says so. */
+const WISH = 0.4;
 /** A taste or a fact, in a sentence that asks for nothing. */
 const PREFERENCE = 0.2;
-const FACT = 0.9;
-const ASKS_FOR_NOTHING = 0.3;
+const FACT = 0.6;
+const ASKS_FOR_NOTHING = 0.5;
+
+/** The least score under which a phrase is not believed. */
+const VETO: Partial<Readonly<Record<CueKind, readonly [SpanKind, number]>>> = {
+  rule: ['rule', RULE_IN_PHRASES],
+  thanks: ['thanks', THANKS_IN_PHRASES],
+};
 
 /** What phrases say, where the learned reader does not contradict it. */
 function heardCue(cue: CueKind, scores: KindScores, folded: string): CueKind {
+  const veto = VETO[cue];
+  if (veto === undefined || scores[veto[0]] >= veto[1]) return cue;
   const isCertain = isSaidForLater(folded) || isRevocation(folded) || isRevocationOfLast(folded);
-  return cue === 'rule' && scores.rule < RULE_IN_PHRASES && !isCertain ? 'other' : cue;
+  return cue === 'rule' && isCertain ? cue : 'other';
 }
 
-function kindsOf(scores: KindScores, cue: CueKind, folded: string): ReadonlySet<SpanKind> {
+/** `isAnswer`: the reply before it ended with a question. */
+function kindsOf(
+  scores: KindScores,
+  cue: CueKind,
+  { folded, isAnswer }: { readonly folded: string; readonly isAnswer: boolean },
+): ReadonlySet<SpanKind> {
   const kinds = new Set<SpanKind>();
   const add = (kind: SpanKind, isIt: boolean): void => {
     if (isIt) kinds.add(kind);
   };
-  add('correction', cue === 'complaint' || scores.correction >= CORRECTION);
-  add('rule', cue === 'rule' || scores.rule >= RULE);
-  const isStatement = scores.task < ASKS_FOR_NOTHING;
+  const isRemark = cue !== 'question' && cue !== 'greeting' && scores.task < WISH;
+  const isHarmless = HARMLESS_NO.test(folded);
+  add('correction', cue === 'complaint' || (isRemark && !isHarmless && scores.correction >= CORRECTION));
+  const isShort = LATIN.test(folded) && folded.split(' ').length <= FEW_WORDS;
+  add('rule', cue === 'rule' || (isRemark && !isShort && !isAnswer && scores.rule >= RULE));
+  const isStatement = cue !== 'question' && scores.task < ASKS_FOR_NOTHING;
   add('preference', isStatement && scores.preference >= PREFERENCE);
   add('fact', isStatement && scores.fact >= FACT);
   add('revocation', isRevocation(folded) || isRevocationOfLast(folded));
@@ -65,7 +85,11 @@ function soundOf(kinds: ReadonlySet<SpanKind>, cue: CueKind): CueKind {
   return cue;
 }
 
+/** Three words in Latin letters say what is to be done, and not that it is for later ("Actually use postgres"). */
+const FEW_WORDS = 3;
+const LATIN = /^[\x20-\u024f]*$/;
 const ANSWER_CHARACTERS = 600;
+const ENDS_WITH_QUESTION = /[?？][\s*_`)]*$/;
 /** Between the parts of a key of the memory. */
 const BETWEEN = '\u0000';
 
@@ -90,11 +114,12 @@ export function readSentences(context: ReadContext): readonly ReadSentence[] {
     `${answer.slice(-ANSWER_CHARACTERS).replaceAll(BETWEEN, ' ')}${BETWEEN}${message}`,
   );
   const cues = readCues(sentences, context);
+  const isAnswer = ENDS_WITH_QUESTION.test(answer);
   return sentences.flatMap((sentence, nth) => {
     const [own, phrase] = [scores[nth], cues[nth]];
     if (own === undefined || phrase === undefined) return [];
     const cue = heardCue(phrase, own, sentence.folded);
-    const kinds = kindsOf(own, cue, sentence.folded);
+    const kinds = kindsOf(own, cue, { folded: sentence.folded, isAnswer });
     return [{ ...sentence, scores: own, kinds, sounds: soundOf(kinds, cue) }];
   });
 }

@@ -373,7 +373,7 @@ describe('a member takes back', () => {
     await library.publish(back);
     expect(library.lesson(id)?.state).toBe('trial');
     expect(await api({ do: 'share', asker: ada, shares: false })).toMatchObject({
-      withdrawn: ['total-first'],
+      withdrawn: ['Put the total of the report on the first line'],
     });
     expect(library.lesson(id)?.state).toBe('retired');
   });
