@@ -14,6 +14,10 @@ export interface ToolOutcome {
 export const EPISODE_OUTCOMES = ['success', 'failure', 'partial'] as const;
 export type EpisodeOutcome = (typeof EPISODE_OUTCOMES)[number];
 
+/** How an episode ended: an outcome, or only that the run is over, from programs that claim no outcome. */
+export const EPISODE_ENDINGS = [...EPISODE_OUTCOMES, 'ended', 'aborted'] as const;
+export type EpisodeEnding = (typeof EPISODE_ENDINGS)[number];
+
 /** An attempt that the agent reported itself (over MCP, or as an event). */
 export interface ReportedAttempt {
   readonly action: string;
@@ -82,7 +86,7 @@ export interface TurnEvidence {
   }[];
   readonly attempts: readonly ReportedAttempt[];
   /** Of an episode: how it ended, in the word of the program that reported it. Turns have none. */
-  readonly outcome?: EpisodeOutcome;
+  readonly outcome?: EpisodeEnding;
   /** The agent reported all of it itself, the task included: none of it is a person's word. */
   readonly isReported?: true;
 }

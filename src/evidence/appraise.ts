@@ -1,4 +1,4 @@
-import type { Appraisal, EpisodeOutcome, RewardSource, Signal, TurnEvidence } from '../core/evidence.ts';
+import type { Appraisal, EpisodeEnding, RewardSource, Signal, TurnEvidence } from '../core/evidence.ts';
 import { composeReward, INFRASTRUCTURE } from './compose-reward.ts';
 import { digestError } from './digest/digest-error.ts';
 import {
@@ -108,9 +108,12 @@ function readGiven({ evidence }: TurnReading): readonly Signal[] {
 }
 
 /** Between which scores an episode lies, by how it ended. */
-const EPISODE_SCORES: Readonly<Record<EpisodeOutcome, readonly [from: number, to: number]>> = {
+const EPISODE_SCORES: Readonly<Record<EpisodeEnding, readonly [from: number, to: number]>> = {
   failure: [0, 0.25],
   partial: [0.25, 0.75],
+  // Who claims no outcome claims no success: the attempts decide.
+  ended: [0.25, 0.75],
+  aborted: [0.25, 0.75],
   success: [0.75, 1],
 };
 

@@ -1,6 +1,6 @@
 import {
-  EPISODE_OUTCOMES,
-  type EpisodeOutcome,
+  EPISODE_ENDINGS,
+  type EpisodeEnding,
   type ReportedAttempt,
   type TurnEvidence,
 } from '../core/evidence.ts';
@@ -19,7 +19,7 @@ interface Episode {
   readonly attempts: readonly ReportedAttempt[];
   readonly startedAt: number;
   /** Absent while the episode is open. */
-  readonly outcome?: EpisodeOutcome;
+  readonly outcome?: EpisodeEnding;
   readonly note?: string;
   readonly endedAt?: number;
   /** What the agent answered in the end. */
@@ -63,7 +63,7 @@ export function foldEpisode(id: string, events: readonly StoredFact[]): Episode 
       const answer = asString(data.answer);
       episode = {
         ...episode,
-        outcome: EPISODE_OUTCOMES.find((one) => one === data.outcome) ?? 'partial',
+        outcome: EPISODE_ENDINGS.find((one) => one === data.outcome) ?? 'partial',
         endedAt: at,
         ...(note === undefined ? {} : { note }),
         ...(answer === undefined ? {} : { answer }),
@@ -79,15 +79,18 @@ export const episodeItem = (id: string): string => `live:${id}`;
 export const failedAttempts = ({ attempts }: Episode): number => attempts.filter(({ ok }) => !ok).length;
 
 /** Whether it shows a failure beside something that worked: then one lesson can be drawn from it alone. An outage is no failure. */
-export function hasLearnableContrast({ attempts, outcome, note, answer }: EpisodeEnding): boolean {
+export function hasLearnableContrast({
+  attempts,
+  outcome,
+  note,
+  answer,
+}: Pick<Episode, 'attempts' | 'outcome' | 'note' | 'answer'>): boolean {
   const telling = tellingAttempts(attempts);
   const worked = telling.some(({ ok }) => ok) || (outcome === 'success' && Boolean(note ?? answer));
   return worked && telling.some(({ ok }) => !ok);
 }
 
-type EpisodeEnding = Pick<Episode, 'attempts' | 'outcome' | 'note' | 'answer'>;
-
-const SCORES: Readonly<Partial<Record<EpisodeOutcome, number>>> = { success: 1, failure: -1 };
+const SCORES: Readonly<Partial<Record<EpisodeEnding, number>>> = { success: 1, failure: -1 };
 
 /** An ended episode as the evidence of one turn: its attempts, the agent's own outcome, and recorded rewards. */
 export async function readEpisodeEvidence(

@@ -131,7 +131,9 @@ it('the hook prints nothing and ends with 0, whatever it is given; the key is in
   );
   run(event('Stop', { prompt_id: 'p-2', last_assistant_message: 'It failed.' }));
   await vi.waitFor(async () => {
-    const found = await instar.owner('GET', '/api/episodes/run_p-2');
+    // Ids of sessions begin with the key they were made with.
+    const own = (await instar.events()).find(({ session }) => String(session).endsWith(':run_p-2'));
+    const found = await instar.owner('GET', `/api/episodes/${encodeURIComponent(String(own?.session))}`);
     expect(found).toMatchObject({ state: 'ended', attempts: 1, failed: 1 });
   }, SOON);
   const settings = [at('.claude/settings.json'), at('.claude.json')]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { EPISODE_OUTCOMES, type ReportedAttempt } from '../../src/core/evidence.ts';
+import { EPISODE_ENDINGS, type ReportedAttempt } from '../../src/core/evidence.ts';
 import type { Fact } from '../../src/core/fact.ts';
 import { appraise } from '../../src/evidence/appraise.ts';
 import { foldEpisode, hasLearnableContrast, readEpisodeEvidence } from '../../src/evidence/episode.ts';
@@ -41,7 +41,7 @@ it('a thousand random episodes are judged by the rules that the docs state', asy
       const result = isOutage ? 'connect ECONNREFUSED 10.0.0.1:443' : ok ? 'done' : 'error: no such column';
       return { action: pick(['load', 'sort', 'store']), result, ok, isOutage };
     });
-    const outcome = pick(EPISODE_OUTCOMES);
+    const outcome = pick(EPISODE_ENDINGS);
     const note = pick(['', 'sorted before storing']);
     const facts: Fact[] = [
       ['episode_start', { task: 'Load the table' }] as const,
@@ -55,7 +55,7 @@ it('a thousand random episodes are judged by the rules that the docs state', asy
     const { verdict } = appraise(read.evidence);
     const episode = foldEpisode(id, await records.events(id));
     const learns = episode !== undefined && hasLearnableContrast(episode);
-    expect({ attempts, outcome, note, verdict, learns }).toEqual({
+    expect({ attempts, outcome: episode?.outcome, note, verdict, learns }).toEqual({
       attempts,
       outcome,
       note,
