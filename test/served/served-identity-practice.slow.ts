@@ -21,14 +21,16 @@ const TASKS = [
   'seeds, bulbs and garden tools',
   'train tickets across the border',
   'veterinary bills of a horse farm',
-]
-  .map((about) => JSON.stringify({ prompt: `Sum up: ${about}`, check: { kind: 'regex', pattern: 'RIGHT' } }))
-  .join('\n');
+];
+const TASK_FILE = TASKS.map((about) =>
+  JSON.stringify({ prompt: `Sum up: ${about}`, check: { kind: 'regex', pattern: 'RIGHT' } }),
+).join('\n');
 
 let provider: Provider;
 let home: ReturnType<typeof makeHome>;
 let daemon: RunningDaemon;
-let served = 0;
+/** How often each task was attempted without a line about counting: every second of these attempts is right. */
+const attempted = new Map<string, number>();
 /** What users' prompts had, by request of the client below. */
 const prompts: string[] = [];
 
@@ -38,7 +40,8 @@ beforeAll(async () => {
     const system = chat.system.map(({ text }) => text).join('\n');
     const isUser = request.body.toString().includes('Good morning');
     if (isUser) prompts.push(request.body.toString());
-    const isRight = system.includes(CAREFUL) || (!system.includes(HASTY) && ++served % 2 === 0);
+    const isRight =
+      system.includes(CAREFUL) || (!system.includes(HASTY) && isSecond(request.body.toString()));
     const content = isRight ? 'RIGHT: counted.' : 'WRONG: guessed.';
     answer(response, content, 5);
   });
@@ -72,6 +75,12 @@ const answer = (response: ServerResponse, content: string, tokens: number): void
       usage: { prompt_tokens: 10, completion_tokens: tokens },
     }),
   );
+};
+const isSecond = (body: string): boolean => {
+  const task = TASKS.find((one) => body.includes(one)) ?? '';
+  const times = (attempted.get(task) ?? 0) + 1;
+  attempted.set(task, times);
+  return times % 2 === 0;
 };
 const write = (guarded: string): void =>
   writeFileSync(path.join(home.dir, 'identity', 'ada', 'SOUL.md'), `# Ada\n\n## Guarded\n\n${guarded}\n`);
@@ -119,10 +128,10 @@ describe('a proposal for an identity', () => {
   });
 
   it('is attempted with and without, on the same tasks, and no user sees it meanwhile', async () => {
-    expect(await practice('add', { text: TASKS, file: 'tasks.jsonl' })).toMatchObject({ added: 6 });
+    expect(await practice('add', { text: TASK_FILE, file: 'tasks.jsonl' })).toMatchObject({ added: 6 });
     const measured = await identity(['practise', 'ada', 'soul-guarded-revised']);
-    expect(measured.stdout).toMatch(
-      /soul-guarded-revised: helps: attempts come out better with it: \+0\.\d\d \[\+0\.\d\d, \+\d\.\d\d\] in 24 pairs of attempts at \d tasks/,
+    expect(measured.stdout).toContain(
+      'soul-guarded-revised: helps: attempts come out better with it: +0.50 [+0.14, +0.86] in 24 pairs of attempts at 4 tasks',
     );
     expect(measured.code).toBe(0);
     await ask(daemon.port, {
