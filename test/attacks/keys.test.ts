@@ -240,7 +240,9 @@ describe('what the owner does', () => {
 
   it('(10) is told who writes lessons and at what price, instead of models.default doing it in silence', async () => {
     const { stdout } = await runCli(['status', '--home', home.dir]);
-    expect(stdout).toMatch(/Lessons are written (?:by|from)/);
+    expect(stdout).toMatch(/^writer +local\/m$/m);
+    const why = await runCli(['status', '--why', '--home', home.dir]);
+    expect(why.stdout).toMatch(/Lessons are written (?:by|from)/);
   });
 });
 

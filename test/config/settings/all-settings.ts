@@ -18,7 +18,7 @@ const SCHEDULED = {
 };
 const AGENT = {
   shownIn: 'test/served/served-practice-programs.slow.ts',
-  title: 'are attempted by the agent of the config',
+  title: 'are attempted by the agent of the config, %s, through the gateway',
 };
 const PRACTICE: SettingProofs = {
   'practice.groupSize': { shownIn: SHOWN_IN, title: 'takes groupSize and temperature from the config' },
