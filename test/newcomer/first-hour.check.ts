@@ -126,7 +126,7 @@ it('installs, shows the tour, learns from one correction, gives its reasons, tak
   expect(await type('What it says, and where it comes from.', 'npx instar lessons show last')).toMatch(
     /ISO dates/,
   );
-  expect(await type('Why was it shown?', 'npx instar lessons why last')).toMatch(/it fits/);
+  expect(await type('Why was it shown?', 'npx instar lessons why last')).toMatch(/it is relevant/);
   expect(await ask('The same in the chat.', 'thursday', 'instar: why')).toMatch(/Shown for the last answer/);
   expect(await type('What was said.', 'npx instar sessions list')).toMatch(/order 1044/);
   expect(await type('', 'npx instar sessions show last')).toMatch(/2026-11-16/);
