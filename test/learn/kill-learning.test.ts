@@ -19,6 +19,7 @@ import { countOf } from '../support/counts.ts';
 import { lessonText } from '../support/lesson-text.ts';
 import { text } from './ask/samples.ts';
 import { failedEpisodes, SKILL } from './failed-episodes.ts';
+import { turnJobs } from './turn-jobs.ts';
 
 const quiet = {
   debug: () => undefined,
@@ -138,51 +139,6 @@ function openHome(death?: Death) {
 }
 
 type Home = ReturnType<typeof openHome>;
-type Jobs = Parameters<ReturnType<typeof createTurnEncoder>['batch']>[0];
-
-function turnJobs(
-  { turn, session, agent, at }: Record<'turn' | 'session' | 'agent', string> & { readonly at: number },
-  messages: readonly object[],
-  reply: string,
-): Jobs {
-  const bytes = (value: object): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
-  const message = { role: 'assistant', content: reply };
-  const answered = bytes({ id: turn, model: 'm', choices: [{ index: 0, message, finish_reason: 'stop' }] });
-  return [
-    {
-      type: 'start',
-      at,
-      intent: {
-        turn,
-        session,
-        agent,
-        role: 'main',
-        wire: 'openai-chat',
-        model: 'm',
-        generation: 0,
-        policy: 'own/m',
-        lessons: [],
-        caller: 'owner',
-      },
-      body: bytes({ model: 'm', messages }),
-    },
-    {
-      type: 'end',
-      at: at + 1_000,
-      turn,
-      session,
-      wire: 'openai-chat',
-      asked: 'own/m',
-      outcome: { status: 'complete', httpStatus: 200, policy: 'own/m', totalMs: 900 },
-      firstByteMs: 100,
-      contentType: 'application/json',
-      contentEncoding: undefined,
-      replyBytes: answered.length,
-      reply: answered,
-    },
-  ];
-}
-
 const TWICE = 'Sort the rows of a ledger by day before you add them up.';
 
 /** A rule that the person wrote down after the first conversation, about the answer that they corrected in it. */

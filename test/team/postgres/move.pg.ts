@@ -1,4 +1,3 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -16,6 +15,7 @@ import { at, end, start } from '../../record/store/facts.ts';
 import { observe } from '../../record/store/observe.ts';
 import { scratch } from '../../record/store/scratch.ts';
 import { needPostgres } from '../../support/need-postgres.ts';
+import { filesWith } from './table-files.ts';
 
 const bin = needPostgres();
 let server: PostgresServer;
@@ -215,11 +215,3 @@ describe('erased text in PostgreSQL', () => {
     expect(await pool.all('select relation from unclean')).toEqual([]);
   });
 });
-
-/** Tables and indexes, without the write-ahead log. */
-function filesWith(dataDir: string, words: string): readonly string[] {
-  const base = join(dataDir, 'base');
-  return readdirSync(base, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(base, name))
-    .filter((file) => existsSync(file) && statSync(file).isFile() && readFileSync(file).includes(words));
-}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isAboutOne, namesAskedAbout, speaksToOne } from '../../src/learn/recollect/named-others.ts';
+import { isAboutOne, namesAskedAbout, speaksToOne } from '../../../src/learn/recollect/named-others.ts';
 
 it('finds the names in a question, and neither its first word nor a day', () => {
   expect(namesAskedAbout("What did Melanie say about Oliver's bone?")).toEqual(['Melanie', 'Oliver']);

@@ -1,0 +1,213 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { sessionPrefix } from '../../../src/core/principal.ts';
+import type { RecollectQuery } from '../../../src/core/recollection.ts';
+import type { AsyncStore, Records } from '../../../src/core/store.ts';
+import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
+import { createEvidenceReader } from '../../../src/evidence/evidence-reader.ts';
+import { createIndexMessages } from '../../../src/learn/recollect/index-messages.ts';
+import { createRecollect } from '../../../src/learn/recollect/recollect.ts';
+import { toRecords } from '../../../src/record/records.ts';
+import { readStoredTurn } from '../../../src/record/stored-turn.ts';
+import { createTurnEncoder } from '../../../src/record/turn-encoder.ts';
+import { openRedactor } from '../../../src/redact/open-redactor.ts';
+import { turnJobs } from '../turn-jobs.ts';
+
+const BEGIN = Date.UTC(2026, 3, 14, 8);
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const AGENT = 'ada';
+const QUESTION = 'In which hall does the crate with the lamps stand?';
+const saying = (hall: string): string => `The crate with the lamps stands in the hall ${hall}.`;
+const [ADA, BOB] = ['m_aaaaaaaa', 'm_bbbbbbbb'];
+const [INES, OTTO] = ['u_0000000000000001', 'u_0000000000000002'];
+
+interface Talk {
+  readonly agent?: string;
+  readonly project?: string;
+}
+
+/** When the process that indexes dies: at which of its writes, and whether that write still reaches the store. */
+interface Death {
+  readonly write: number;
+  readonly isWritten: boolean;
+}
+
+/** One gateway: it records what people say, indexes it when their session ends, and searches it. */
+function openGateway(store: AsyncStore, death?: Death) {
+  const redactor = openRedactor();
+  const encoder = createTurnEncoder({ ...redactor, setKeys: () => undefined });
+  const records = toRecords(store, () => now, redactor);
+  const model = createNgramEmbed();
+  const decode = (view: Parameters<typeof readStoredTurn>[0]) => readStoredTurn(view, records, new Map());
+  let now = BEGIN;
+  let writes = 0;
+  let turns = 0;
+  const append: Records['append'] = async (...given) => {
+    const dies = ++writes === death?.write;
+    if (!dies || death.isWritten) await records.append(...given);
+    if (death !== undefined && writes >= death.write) throw new Error('killed');
+    return [];
+  };
+  const evidence = createEvidenceReader({ ...records, decoder: () => decode });
+  const indexMessages = createIndexMessages({ records: { ...records, append }, evidence, model });
+  const recollect = createRecollect({ records, decode, hasSecret: redactor.hasSecret, model });
+  return {
+    records,
+    writes: () => writes,
+    index: (session: string) => indexMessages(session, now),
+    say: async (session: string, said: readonly string[], { agent = AGENT, project }: Talk = {}) => {
+      const messages: object[] = [];
+      for (const content of said) {
+        messages.push({ role: 'user', content });
+        const place = project === undefined ? {} : { project: { id: project, label: project } };
+        const at = { turn: `${session}-${++turns}`, session, agent, at: now, ...place };
+        await store.append(encoder.batch(turnJobs(at, messages, 'Noted.')));
+        messages.push({ role: 'assistant', content: 'Noted.' });
+        now += MINUTE;
+      }
+      await store.append({ facts: [{ at: now, fact: { type: 'session-end', session, reason: 'idle' } }] });
+    },
+    ask: (session: string, more: Partial<RecollectQuery> = {}) =>
+      recollect({ text: QUESTION, session, agent: AGENT, ...more }),
+    pass: (ms: number) => {
+      now += ms;
+    },
+  };
+}
+type Gateway = ReturnType<typeof openGateway>;
+
+/** What can be found: the entries without the order in which they were written. */
+async function entriesIn({ records }: Gateway): Promise<readonly object[]> {
+  const facts = await records.factsOf('message-indexed', 0, 1_000);
+  return facts
+    .flatMap(({ fact }) => (fact.type === 'message-indexed' ? [fact] : []))
+    .toSorted((one, other) => (one.turn < other.turn ? -1 : 1));
+}
+
+const textsOf = async (found: ReturnType<Gateway['ask']>): Promise<readonly string[]> =>
+  (await found).map(({ text }) => text);
+
+/** The contract of recollections for every store. `open`: a new, empty one, as often as it is opened by another gateway. */
+export function describeRecollections(name: string, open: () => () => Promise<AsyncStore>): void {
+  const openPlace = () => {
+    const again = open();
+    return async (death?: Death): Promise<Gateway> => {
+      const store = await again();
+      onTestFinished(() => store.close());
+      return openGateway(store, death);
+    };
+  };
+
+  describe(`what people said (${name})`, () => {
+    it('is found by the person who said it, for the same agent and project, and by nobody else', async () => {
+      const gateway = await openPlace()();
+      const people: readonly (readonly [string, Talk?])[] = [
+        [''],
+        ['', { agent: 'bob' }],
+        ['', { project: 'shop' }],
+        [sessionPrefix(undefined, INES)],
+        [sessionPrefix(ADA, undefined)],
+        [sessionPrefix(ADA, undefined), { agent: 'bob' }],
+        [sessionPrefix(ADA, undefined), { project: 'shop' }],
+        [sessionPrefix(ADA, undefined), { project: 'other' }],
+        [sessionPrefix(BOB, undefined)],
+        [sessionPrefix(BOB, undefined), { project: 'shop' }],
+        [sessionPrefix(ADA, INES)],
+        [sessionPrefix(ADA, OTTO)],
+        [sessionPrefix(BOB, INES)],
+        [sessionPrefix('k_aaaaaaaa', INES)],
+      ];
+      for (const [nth, [prefix, talk]] of people.entries()) {
+        await gateway.say(`${prefix}said-${nth}`, [saying(`number${nth}`)], talk);
+        await gateway.index(`${prefix}said-${nth}`);
+      }
+      for (const [nth, [prefix, talk]] of people.entries())
+        expect(await textsOf(gateway.ask(`${prefix}asks-${nth}`, talk))).toEqual([saying(`number${nth}`)]);
+      // Nobody knows whose words these would be.
+      expect(await gateway.ask(`${sessionPrefix('k_aaaaaaaa', undefined)}asks`)).toEqual([]);
+    });
+
+    it('is found by all gateways as soon as one has indexed it, also by one that has searched before', async () => {
+      const gateways = openPlace();
+      const [one, other] = [await gateways(), await gateways()];
+      const session = sessionPrefix(ADA, undefined);
+      for (let nth = 0; nth < 4; nth++) {
+        const [here, there] = nth % 2 === 0 ? [one, other] : [other, one];
+        const before = Array.from({ length: nth }, (_, past) => saying(`number${past}`));
+        expect(await textsOf(there.ask(`${session}asks`))).toEqual(before);
+        await here.say(`${session}said-${nth}`, [saying(`number${nth}`)]);
+        await here.index(`${session}said-${nth}`);
+        for (const gateway of [one, other]) gateway.pass(DAY);
+        expect(await textsOf(there.ask(`${session}asks`))).toEqual([...before, saying(`number${nth}`)]);
+      }
+    });
+
+    it('is indexed once, though two gateways do it at the same time', async () => {
+      const gateways = openPlace();
+      const [one, other] = [await gateways(), await gateways()];
+      await one.say('said', [saying('seven'), 'The lamps are of green glass.']);
+      await Promise.all([one.index('said'), other.index('said'), one.index('said')]);
+      expect(await entriesIn(one)).toHaveLength(2);
+      expect(await entriesIn(other)).toEqual(await entriesIn(one));
+    });
+
+    it('is indexed to the same end, whichever write of the indexer a gateway dies at', async () => {
+      const said = [saying('seven'), 'The lamps are of green glass.', 'Nadia painted the crate red.'];
+      const index = async (death?: Death) => {
+        const gateways = openPlace();
+        const first = await gateways(death);
+        await first.say('said', said);
+        const isDead = await first.index('said').then(
+          () => false,
+          () => true,
+        );
+        expect(isDead).toBe(death !== undefined);
+        const next = await gateways();
+        await next.index('said');
+        return { entries: await entriesIn(next), writes: first.writes() };
+      };
+      const whole = await index();
+      expect(whole).toMatchObject({ writes: said.length });
+      for (let write = 1; write <= whole.writes; write++)
+        for (const isWritten of [false, true])
+          expect((await index({ write, isWritten })).entries).toEqual(whole.entries);
+    });
+
+    it('is gone with its session: from the store, for a gateway that had loaded it, and for a new one', async () => {
+      const gateways = openPlace();
+      const [one, other] = [await gateways(), await gateways()];
+      await one.say('said', [saying('seven')]);
+      await one.say('kept', [saying('eight')]);
+      for (const session of ['said', 'kept']) await one.index(session);
+      for (const gateway of [one, other])
+        expect(await textsOf(gateway.ask('asks'))).toEqual([saying('seven'), saying('eight')]);
+      await other.records.erase('said', 'asked');
+      // A gateway that only now comes to it indexes nothing.
+      await other.index('said');
+      for (const gateway of [one, other, await gateways()])
+        expect(await textsOf(gateway.ask('asks'))).toEqual([saying('eight')]);
+      const [erased, kept] = (await entriesIn(one)).toReversed();
+      expect(erased).toMatchObject({ session: 'said', words: '' });
+      expect(erased).not.toHaveProperty('vectors');
+      expect(kept).toMatchObject({ session: 'kept', words: expect.stringMatching(/./) });
+    });
+
+    it('is indexed as it is stored: a secret in it is neither found nor quoted', async () => {
+      const gateway = await openPlace()();
+      const key = `sk-ant-api03-${'Ab3dE5gH'.repeat(6)}`;
+      await gateway.say('said', [saying(`of the key ${key}.`), saying('seven')]);
+      await gateway.index('said');
+      expect(await textsOf(gateway.ask('asks', { text: `${QUESTION} ${key}` }))).toEqual([saying('seven')]);
+      expect(JSON.stringify(await entriesIn(gateway))).not.toContain(key.slice(8, 24));
+    });
+
+    it('has its day, and the times that its words name', async () => {
+      const gateway = await openPlace()();
+      await gateway.say('said', ['Yesterday the crate with the lamps came to the hall of the harbour.']);
+      await gateway.index('said');
+      const [found] = await gateway.ask('asks');
+      expect(found).toMatchObject({ session: 'said', at: BEGIN });
+      expect(found?.times).toEqual([{ words: 'yesterday', means: '13 April 2026' }]);
+    });
+  });
+}
