@@ -39,7 +39,7 @@ export interface EvolverQueue {
   has(turn: string): boolean;
   /** Whether this model has answered about the failure: without more material it has nothing to add. */
   isAnswered(turn: string, model: string): boolean;
-  /** Why the last try for this failure gave nothing, and when the next one is. */
+  /** Why the last try gave nothing, and when the next one is. Also for a failure that was never tried because its model rests. */
   pauseOf(turn: string): Pause | undefined;
   /** The model did not answer or the budget is spent, and the pause is not over: new failures need not be put to it first. */
   isModelPaused(now: number): boolean;
@@ -128,6 +128,7 @@ export function createEvolverQueue(): EvolverQueue {
     [...queued].flatMap(([item, { turns, tries }]) =>
       isWanted(item) ? [{ item, failures: failuresOf(turns), tries }] : [],
     );
+  const restUntil = (): number => streak.pause()?.until ?? Number.NEGATIVE_INFINITY;
   const waitingTurns = (): ReadonlySet<string> => new Set([...queued.values()].flatMap(({ turns }) => turns));
 
   return {
@@ -145,22 +146,24 @@ export function createEvolverQueue(): EvolverQueue {
       else if (fact.type === 'session-erased') forget(fact.session);
     },
     items: () => itemsOf(() => true),
-    due: (now) => (now < streak.until() ? [] : itemsOf((item) => pauses.isOver(item, now))),
+    due: (now) => (now < restUntil() ? [] : itemsOf((item) => pauses.isOver(item, now))),
     has: (turn) => waitingTurns().has(turn),
     isAnswered: (turn, model) => answered.get(turn) === model,
     pauseOf: (turn) => {
-      for (const [item, { turns }] of queued) if (turns.includes(turn)) return pauses.get(item);
-      return undefined;
+      const item = [...queued].find(([, { turns }]) => turns.includes(turn))?.[0];
+      if (item === undefined) return undefined;
+      const [own, rest] = [pauses.get(item), streak.pause()];
+      return (rest?.until ?? 0) > (own?.until ?? 0) ? rest : own;
     },
     isModelPaused: (now) =>
-      now < streak.until() ||
+      now < restUntil() ||
       [...queued.keys()].some((item) => !pauses.isOver(item, now) && isOfModel(pauses.get(item)?.last)),
     lessons: () => {
       const turns = waitingTurns();
       return [...quoting].flatMap(([id, cited]) => (cited.some((turn) => turns.has(turn)) ? [id] : []));
     },
     next: (now) => {
-      const [coming, rare] = [pauses.next(now), streak.until()];
+      const [coming, rare] = [pauses.next(now), restUntil()];
       if (queued.size === 0 || rare <= now) return coming;
       return coming === undefined ? rare : Math.max(coming, rare);
     },
@@ -173,21 +176,30 @@ const isOfModel = (last: LastTry | undefined): boolean => last?.cause === 'model
 function createUnusableStreak() {
   let model: string | undefined;
   let count = 0;
+  let since = 0;
   let last = 0;
+  let reply: LastTry | undefined;
   const meet = (asked: string | undefined): void => {
     if (asked !== model) count = 0;
     model = asked;
   };
   return {
     meet,
-    add: (at: number, asked: string | undefined, { outcome, cause }: CycleEnd): void => {
+    add: (at: number, asked: string | undefined, end: CycleEnd): void => {
       meet(asked);
-      count = outcome === 'stuck' && cause === 'reply' ? count + 1 : 0;
+      count = end.outcome === 'stuck' && end.cause === 'reply' ? count + 1 : 0;
+      if (count === 1) since = at;
       last = at;
+      reply = lastTryOf(end);
     },
-    until: (): number =>
+    /** Undefined while the model is asked as usual. */
+    pause: (): Pause | undefined =>
       count < MOST_UNUSABLE
-        ? Number.NEGATIVE_INFINITY
-        : last + Math.min(MOST_RARELY_MS, RARELY_MS * 2 ** (count - MOST_UNUSABLE)),
+        ? undefined
+        : {
+            until: last + Math.min(MOST_RARELY_MS, RARELY_MS * 2 ** (count - MOST_UNUSABLE)),
+            since,
+            last: reply,
+          },
   };
 }

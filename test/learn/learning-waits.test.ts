@@ -136,6 +136,21 @@ describe('what waits to be learned from', () => {
     },
   );
 
+  it('is not said to be learned from now while the model rests: the reply that made it rest and the end of the rest are', async () => {
+    const { worker, records, waits } = await open({ chat: async () => text('I am sorry.') });
+    for (const agent of ['ada', 'bea', 'cyd', 'dan']) {
+      await records.append(withoutWords(failedEpisodes(agent)));
+      await worker.settle();
+    }
+    const untried = waits().find(({ what }) => what.endsWith('dan'));
+    expect(untried).toMatchObject({
+      code: 'reply-unusable',
+      what: '3 failures of dan',
+      why: 'wait: the reply of own/teacher could not be used: it holds no JSON',
+    });
+    expect(untried?.nextAt).toBeGreaterThan(Date.now() + 10 * 60_000);
+  });
+
   it('is said with the reason and the next try where nobody said what was wrong', async () => {
     const { worker, records, waits } = await open({ chat: async () => unreachable });
     await records.append(withoutWords(failedEpisodes('ada')));
