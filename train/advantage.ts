@@ -31,7 +31,7 @@ export function scoreGroups(
   groups: readonly Group[],
   rule: AdvantageRule,
 ): { readonly scored: readonly ScoredRollout[]; readonly constantGroups: number } {
-  const telling = groups.filter(({ rollouts }) => !isConstant(rollouts));
+  const telling = groups.filter(differs);
   const scored = telling.flatMap(({ rollouts }) => {
     const advantages_G = advantagesOf(
       rollouts.map(({ reward }) => reward),
@@ -44,9 +44,10 @@ export function scoreGroups(
   return { scored, constantGroups: groups.length - telling.length };
 }
 
-const isConstant = (rollouts: readonly Rollout[]): boolean => {
+/** Whether its attempts differ in their rewards. */
+export const differs = ({ rollouts }: Group): boolean => {
   const rewards = rollouts.map(({ reward }) => reward);
-  return Math.max(...rewards) - Math.min(...rewards) <= DUST;
+  return Math.max(...rewards) - Math.min(...rewards) > DUST;
 };
 
 /**

@@ -14,7 +14,6 @@ import {
 import { isAttemptId } from '../src/core/principal.ts';
 import { isRecordedTask } from './recorded-tasks.ts';
 import { DEFAULT_GUARD } from './reward-guard.ts';
-import type { Group } from './rollout.ts';
 import { openRunLog, type RunCheckpoint, type RunEntry, type RunJournal } from './run-journal.ts';
 
 interface Line {
@@ -43,7 +42,7 @@ export function openFileJournal(file: string): RunJournal & { close(): void } {
     read: async () => ({ entries: kept.map(({ entry }) => entry), places }),
     append: async (entry, place) => {
       if (place !== places) throw new Error(`entry ${place} of the run already exists`);
-      if (entry.type !== 'group-collected' || !isOfRecord(entry.group)) {
+      if (!isOfRecord(entry)) {
         writeSync(descriptor, `${JSON.stringify({ place, entry })}\n`);
         fsyncSync(descriptor);
       }
@@ -53,8 +52,13 @@ export function openFileJournal(file: string): RunJournal & { close(): void } {
   };
 }
 
-const isOfRecord = ({ task, rollouts }: Group): boolean =>
-  isRecordedTask(task) || rollouts.some(({ id }) => isAttemptId(id));
+/** Whether it has the tokens of somebody's words. */
+function isOfRecord(entry: RunEntry): boolean {
+  if (entry.type === 'examples-kept') return entry.rollouts.some(({ task }) => isRecordedTask(task));
+  if (entry.type !== 'group-collected') return false;
+  const { task, rollouts } = entry.group;
+  return isRecordedTask(task) || rollouts.some(({ id }) => isAttemptId(id));
+}
 
 const readLines = (text: string): readonly Line[] =>
   text.split('\n').flatMap((line): readonly Line[] => {
@@ -74,11 +78,11 @@ function forget(lines: readonly Line[]): readonly Line[] {
       return isClosing ? [entry.batch] : [];
     }),
   );
+  const isTaught = lines.some(({ entry }) => entry.type === 'taught' && entry.isLast);
+  const isDone = (entry: RunEntry): boolean =>
+    entry.type === 'examples-kept' ? isTaught : entry.type === 'group-collected' && closed.has(entry.batch);
   // The last line has the number of entries: it always stays.
-  return lines.filter(
-    ({ entry }, at) =>
-      entry.type !== 'group-collected' || !closed.has(entry.batch) || at === lines.length - 1,
-  );
+  return lines.filter(({ entry }, at) => !isDone(entry) || at === lines.length - 1);
 }
 
 /** The run that the next window continues. */

@@ -6,7 +6,7 @@ import {
   type RewardGuard,
   type RewardGuardSettings,
 } from './reward-guard.ts';
-import type { BatchRefusal, Group } from './rollout.ts';
+import type { BatchRefusal, Group, Rollout } from './rollout.ts';
 import type { StepReport } from './step-metrics.ts';
 
 /** Saved weights: a state to continue training from, and weights to sample from. */
@@ -23,6 +23,26 @@ export interface RunCheckpoint {
  */
 export type RunEntry =
   | { readonly type: 'run-begun'; readonly checkpoint: RunCheckpoint }
+  /** Examples of one task, for supervised updates; none: no attempt was right. Not needed once they were taught. */
+  | {
+      readonly type: 'examples-kept';
+      readonly slot: number;
+      readonly rollouts: readonly Rollout[];
+    }
+  /** Some of the supervised updates. */
+  | {
+      readonly type: 'taught';
+      readonly checkpoint: RunCheckpoint;
+      readonly report: TeachReport;
+      readonly isLast: boolean;
+    }
+  /** The mean reward of a version on the tasks that choose the best one. */
+  | {
+      readonly type: 'validated';
+      readonly version: number;
+      readonly reward: number;
+      readonly tasks: number;
+    }
   /** A complete group of a batch, which is not sampled again after an interruption. Not needed once the batch is closed. */
   | {
       readonly type: 'group-collected';
@@ -38,6 +58,8 @@ export type RunEntry =
       readonly checkpoint?: RunCheckpoint;
       readonly rollouts: readonly string[];
       readonly report: StepReport;
+      /** How many groups there were of each kind of task, and how many of them differed. */
+      readonly kinds?: readonly KindCount[];
     }
   /** Closes a batch; the weights are unchanged. */
   | {
@@ -54,6 +76,21 @@ export type RunEntry =
       readonly to: RunCheckpoint;
       readonly seen: BatchRewards;
     };
+
+/** The supervised updates that one entry stands for. */
+export interface TeachReport {
+  readonly examples: number;
+  readonly updates: number;
+  /** The mean negative log-probability of a token of the examples, before the updates. */
+  readonly loss: number;
+}
+
+/** Groups of one kind of task. */
+export interface KindCount {
+  readonly kind: string;
+  readonly groups: number;
+  readonly differ: number;
+}
 
 export interface RunJournal {
   /** `places`: how many entries were ever written, including those removed since. */
@@ -87,6 +124,16 @@ interface RunState {
   readonly trained: ReadonlySet<string>;
   readonly refusedInARow: number;
   readonly guard: RewardGuard;
+  /** Groups by kind of task, of all batches so far. */
+  readonly kinds: ReadonlyMap<string, KindCount>;
+  /** Of the last batch that was trained on; undefined before the first. */
+  readonly differed: number | undefined;
+  readonly validated: ReadonlyMap<number, number>;
+  /** Parts of the supervised updates that are done. */
+  readonly taught: number;
+  readonly isTaught: boolean;
+  /** By slot, for supervised updates that are not done. */
+  readonly examples: ReadonlyMap<number, readonly Rollout[]>;
   attempts(batch: string): number;
   /** The groups collected for an open batch, by slot. */
   collected(batch: string): ReadonlyMap<number, Group>;
@@ -99,81 +146,118 @@ export interface RunLog {
   append(entry: RunEntry): Promise<void>;
 }
 
+/** What `RunState` shows. */
+interface FoldedRun {
+  readonly lineage: RunCheckpoint[];
+  readonly closed: Set<string>;
+  readonly trained: Set<string>;
+  readonly tries: Map<string, number>;
+  readonly groups: Map<string, Map<number, Group>>;
+  readonly kinds: Map<string, KindCount>;
+  readonly validated: Map<number, number>;
+  readonly examples: Map<number, readonly Rollout[]>;
+  lastVersion: number;
+  refusedInARow: number;
+  guard: RewardGuard;
+  differed: number | undefined;
+  taught: number;
+  isTaught: boolean;
+}
+
 export async function openRunLog(journal: RunJournal, settings: RewardGuardSettings): Promise<RunLog> {
-  const lineage: RunCheckpoint[] = [];
-  const closed = new Set<string>();
-  const trained = new Set<string>();
-  const attempts = new Map<string, number>();
-  const collected = new Map<string, Map<number, Group>>();
-  let lastVersion = 0;
-  let refusedInARow = 0;
-  let guard = FRESH_GUARD;
-
-  const advance = (checkpoint: RunCheckpoint): void => {
-    lineage.push(checkpoint);
-    lastVersion = checkpoint.version;
+  const folded: FoldedRun = {
+    lineage: [],
+    closed: new Set(),
+    trained: new Set(),
+    tries: new Map(),
+    groups: new Map(),
+    kinds: new Map(),
+    validated: new Map(),
+    examples: new Map(),
+    lastVersion: 0,
+    refusedInARow: 0,
+    guard: FRESH_GUARD,
+    differed: undefined,
+    taught: 0,
+    isTaught: false,
   };
-  const close = (batch: string): void => {
-    closed.add(batch);
-    attempts.delete(batch);
-    collected.delete(batch);
-  };
-  const watched = (seen: BatchRewards | undefined): RewardGuard =>
-    seen === undefined ? guard : observeRewards(guard, seen, settings);
-  const fold = (entry: RunEntry): void => {
-    if (entry.type === 'run-begun') {
-      advance(entry.checkpoint);
-      return;
-    }
-    const { batch } = entry;
-    if (entry.type === 'step-begun') attempts.set(batch, entry.attempt);
-    else if (entry.type === 'group-collected') {
-      const slots = collected.get(batch) ?? new Map<number, Group>();
-      collected.set(batch, slots.set(entry.slot, entry.group));
-    } else if (entry.type === 'step-ended') {
-      close(batch);
-      refusedInARow = 0;
-      guard = watched(entry.report.seen);
-      for (const rollout of entry.rollouts) trained.add(rollout);
-      if (entry.checkpoint !== undefined) advance(entry.checkpoint);
-    } else {
-      close(batch);
-      guard = watched(entry.seen);
-      if (entry.type === 'step-refused') refusedInARow++;
-      else {
-        guard = afterRollback(guard, settings);
-        while ((lineage.at(-1)?.version ?? 0) > entry.to.version) lineage.pop();
-      }
-    }
-  };
-
   const before = await journal.read();
-  before.entries.forEach(fold);
+  for (const entry of before.entries) fold(folded, entry, settings);
   let { places } = before;
+  const run: RunState = Object.assign(folded, {
+    attempts: (batch: string) => folded.tries.get(batch) ?? 0,
+    collected: (batch: string) => folded.groups.get(batch) ?? new Map(),
+  });
   return {
-    run: {
-      lineage,
-      closed,
-      trained,
-      get lastVersion() {
-        return lastVersion;
-      },
-      get refusedInARow() {
-        return refusedInARow;
-      },
-      get guard() {
-        return guard;
-      },
-      attempts: (batch) => attempts.get(batch) ?? 0,
-      collected: (batch) => collected.get(batch) ?? new Map(),
-    },
+    run,
     append: async (entry) => {
       // An entry that cannot be folded must not be written: it would stay in the journal.
-      if (entry.type !== 'run-begun' && closed.has(entry.batch))
+      if ('batch' in entry && folded.closed.has(entry.batch))
         throw new Error(`batch ${entry.batch} is closed: ${entry.type} cannot follow`);
       await journal.append(entry, places);
       places++;
-      fold(entry);
+      fold(folded, entry, settings);
     },
   };
+}
+
+function fold(run: FoldedRun, entry: RunEntry, settings: RewardGuardSettings): void {
+  switch (entry.type) {
+    case 'run-begun':
+      advance(run, entry.checkpoint);
+      return;
+    case 'examples-kept':
+      run.examples.set(entry.slot, entry.rollouts);
+      return;
+    case 'taught':
+      run.taught++;
+      run.isTaught = entry.isLast;
+      if (run.isTaught) run.examples.clear();
+      advance(run, entry.checkpoint);
+      return;
+    case 'validated':
+      run.validated.set(entry.version, entry.reward);
+      return;
+    case 'step-begun':
+      run.tries.set(entry.batch, entry.attempt);
+      return;
+    case 'group-collected': {
+      const slots = run.groups.get(entry.batch) ?? new Map<number, Group>();
+      run.groups.set(entry.batch, slots.set(entry.slot, entry.group));
+      return;
+    }
+    default:
+      foldEnd(run, entry, settings);
+  }
+}
+
+type BatchEnd = Extract<RunEntry, { readonly type: 'step-ended' | 'step-refused' | 'rolled-back' }>;
+
+function foldEnd(run: FoldedRun, entry: BatchEnd, settings: RewardGuardSettings): void {
+  const { batch } = entry;
+  run.closed.add(batch);
+  run.tries.delete(batch);
+  run.groups.delete(batch);
+  const seen = entry.type === 'step-ended' ? entry.report.seen : entry.seen;
+  if (seen !== undefined) run.guard = observeRewards(run.guard, seen, settings);
+  if (entry.type === 'step-refused') run.refusedInARow++;
+  if (entry.type === 'rolled-back') {
+    run.guard = afterRollback(run.guard, settings);
+    while ((run.lineage.at(-1)?.version ?? 0) > entry.to.version) run.lineage.pop();
+  }
+  if (entry.type !== 'step-ended') return;
+  run.refusedInARow = 0;
+  for (const rollout of entry.rollouts) run.trained.add(rollout);
+  for (const { kind, groups, differ } of entry.kinds ?? []) {
+    const before = run.kinds.get(kind);
+    const counts = { groups: groups + (before?.groups ?? 0), differ: differ + (before?.differ ?? 0) };
+    run.kinds.set(kind, { kind, ...counts });
+  }
+  if (entry.report.groups > 0) run.differed = entry.report.groups - entry.report.constantGroups;
+  if (entry.checkpoint !== undefined) advance(run, entry.checkpoint);
+}
+
+function advance(run: FoldedRun, checkpoint: RunCheckpoint): void {
+  run.lineage.push(checkpoint);
+  run.lastVersion = checkpoint.version;
 }

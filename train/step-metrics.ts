@@ -123,6 +123,8 @@ export interface StepReport {
   readonly groups: number;
   /** Groups whose attempts all had the same reward: they do not train. */
   readonly constantGroups: number;
+  /** Groups that were sampled, with those that were replaced; absent without refilling. */
+  readonly drawn?: number;
   /** Trained attempts, and how many of them are live turns. */
   readonly rollouts: number;
   readonly live: number;

@@ -16,7 +16,7 @@ import {
   refuseBatch,
   rolloutFault,
 } from './rollout.ts';
-import type { RunCheckpoint, RunLog } from './run-journal.ts';
+import type { KindCount, RunCheckpoint, RunLog } from './run-journal.ts';
 import {
   agreementOf,
   type ClipRange,
@@ -152,6 +152,10 @@ interface StepBatch {
   /** The same in every try of the step: at most one of them takes effect. */
   readonly id: string;
   readonly groups: readonly Group[];
+  /** Further groups, of tasks that were chosen for their differences: they say nothing about how good the policy is. */
+  readonly refills?: readonly Group[];
+  /** How many groups there were of each kind of task. */
+  readonly kinds?: readonly KindCount[];
   /** Single turns of live traffic, besides the groups. */
   readonly live?: readonly LiveTurn[];
 }
@@ -188,11 +192,12 @@ export type TrainStepEnd =
  */
 export async function trainStep(input: TrainStepInput): Promise<TrainStepEnd> {
   const { batch, profile, log, settings, signal, learningRate } = input;
-  const { groups, live = [] } = batch;
+  const { live = [], refills = [], kinds } = batch;
+  const groups = [...batch.groups, ...refills];
   const { run } = log;
   if (run.closed.has(batch.id)) return { end: 'known' };
   if (signal.aborted) return { end: 'paused' };
-  const seen = batchRewards(groups);
+  const seen = batchRewards(batch.groups);
   const turnAway = async (refusal: BatchRefusal, tells?: BatchRewards): Promise<TrainStepEnd> => {
     await log.append({ type: 'step-refused', batch: batch.id, refusal, seen: tells });
     return { end: 'refused', refusal };
@@ -218,6 +223,7 @@ export async function trainStep(input: TrainStepInput): Promise<TrainStepEnd> {
     seen,
     groups: groups.length,
     constantGroups,
+    ...(kinds && { drawn: kinds.reduce((sum, kind) => sum + kind.groups, 0) }),
     rollouts: scored.length,
     live: fromLive.length,
     data: count(({ data }) => data.length),
@@ -229,7 +235,7 @@ export async function trainStep(input: TrainStepInput): Promise<TrainStepEnd> {
   // A live turn is used up even if nothing sets it apart.
   const rollouts = [...fromGroups.map(({ rollout }) => rollout), ...others].map(({ id }) => id);
   if (!data_N.some(isTelling)) {
-    await log.append({ type: 'step-ended', batch: batch.id, rollouts, report });
+    await log.append({ type: 'step-ended', batch: batch.id, rollouts, report, ...(kinds && { kinds }) });
     return { end: 'idle', report };
   }
 
@@ -265,7 +271,8 @@ export async function trainStep(input: TrainStepInput): Promise<TrainStepEnd> {
     const loss = lossOf(updates, settings, profile.reduction);
     const measured = { ...report, updates: updates.length, start, end, loss, warnings };
     const whole: StepReport = gradNorm === undefined ? measured : { ...measured, gradNorm };
-    await log.append({ type: 'step-ended', batch: batch.id, checkpoint, rollouts, report: whole });
+    const ended = { type: 'step-ended', batch: batch.id, checkpoint, rollouts, report: whole } as const;
+    await log.append(kinds === undefined ? ended : { ...ended, kinds });
     return { end: 'trained', checkpoint, report: whole };
   } catch (error) {
     return endOf(error, signal);

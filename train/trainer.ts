@@ -1,12 +1,26 @@
+import { systemClock } from '../src/core/clock.ts';
 import { type TrainingEngine, TrainingError, type TrainingModel } from '../src/core/training.ts';
-import { collectGroups } from './groups.ts';
+import { type CollectedBatch, collectGroups, countDiffering } from './groups.ts';
 import { batchRewards, DEFAULT_GUARD, guardVerdict, observeRewards } from './reward-guard.ts';
 import { openRunLog, type RunLog } from './run-journal.ts';
 import { DEFAULT_STEP, type StepSettings, type TrainStepEnd, trainStep } from './step.ts';
-import type { TrainerEvent, TrainInput } from './training-run.ts';
+import { teach } from './teach.ts';
+import type { StepTimes, TrainerEvent, TrainInput } from './training-run.ts';
+import { bestCheckpoint, isValidationDue, validate } from './validate.ts';
 
 /** Tries of one step in one window, and consecutive refused batches, after which training stops. */
 const MOST_TRIES = 3;
+
+/** A run in one window. */
+interface RunningTraining<Task> {
+  readonly input: TrainInput<Task>;
+  readonly log: RunLog;
+  readonly settings: StepSettings;
+  /** Undefined: it is not as the newest checkpoint is, and is opened when it is needed. */
+  model: TrainingModel | undefined;
+  /** Of the same step. */
+  tries: number;
+}
 
 /**
  * Trains `steps` batches over any number of windows: after an abort or a kill at any point, the next call with the same run
@@ -14,89 +28,150 @@ const MOST_TRIES = 3;
  * `stuck`; it rejects when the journal or the sampling does.
  */
 export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<TrainerEvent, void, undefined> {
-  const { engine, signal, steps, guard: limits = DEFAULT_GUARD } = input;
-  const log = await openRunLog(input.journal, limits);
+  const { engine, signal, steps, guard = DEFAULT_GUARD, teach: rule, validate: tried } = input;
+  const log = await openRunLog(input.journal, guard);
   const { run } = log;
   const settings: StepSettings = { ...DEFAULT_STEP, ...input.settings, size: input.batch.size };
-  let model: TrainingModel | undefined;
-  let tries = 0;
-  const leaveModel = (): void => {
-    // Not awaited: the user should not wait for the engine's cleanup.
-    model?.close().catch(() => undefined);
-    model = undefined;
-  };
-  const stuck = (why: string, isRetryable: boolean): TrainerEvent => {
-    const best = run.lineage.find(({ version }) => version === run.guard.best?.version);
-    return { type: 'stuck', why, isRetryable, checkpoint: best ?? run.lineage.at(-1) };
-  };
-
+  const training: RunningTraining<Task> = { input, log, settings, model: undefined, tries: 0 };
+  const paused = (): TrainerEvent => ({ type: 'paused', batch: `${input.run}/${run.closed.size}` });
   try {
-    if (run.lineage.length === 0) model = await begin(input, log);
+    if (run.lineage.length === 0) training.model = await begin(input, log);
     // A run is continued only where its weights are: that is known before anything is sampled.
-    else if (run.closed.size < steps && !signal.aborted) model = await openNewest(engine, run);
-    while (run.closed.size < steps) {
-      const step = run.closed.size;
-      const batch = `${input.run}/${step}`;
-
-      // Attempts by the current weights.
-      const groups = yield* collectGroups(input, log, batch, step);
-      if (signal.aborted || groups === undefined) return yield { type: 'paused', batch };
-
-      // If rewards fell far below the best, the weights are rolled back before they train on these attempts.
-      const seen = batchRewards(groups);
-      const after = seen === undefined ? run.guard : observeRewards(run.guard, seen, limits);
-      const verdict = guardVerdict(after, limits);
-      const best = run.lineage.find(({ version }) => version === after.best?.version);
-      if (verdict === 'give-up') return yield stuck('rewards keep falling after rollbacks', false);
-      if (verdict === 'roll-back' && seen !== undefined && best !== undefined) {
-        leaveModel();
-        await log.append({ type: 'rolled-back', batch, to: best, seen });
-        yield { type: 'rolled-back', batch, to: best, rate: run.guard.rate };
-        continue;
-      }
-
-      // The step.
-      model ??= await openNewest(engine, run);
-      const generation = await input.generation();
-      const live = await input.live?.({
-        generation,
-        versions: run.lineage.slice(-1 - settings.mostStale).map(({ version }) => version),
-        trained: run.trained,
-        most: input.batch.size,
-      });
-      // Live turns were all there was, and they are not to be used any more.
-      if (input.batch.groups === 0 && live?.length === 0) break;
-      const rate = input.learningRate ?? engine.profile.learningRate;
-      const end = await trainStep({
-        batch: { id: batch, groups, ...(live === undefined ? {} : { live }) },
-        model,
-        profile: engine.profile,
-        log,
-        generation,
-        learningRate: run.guard.rate * rate,
-        settings,
-        signal,
-      });
-      if (end.end !== 'trained' && end.end !== 'idle') leaveModel();
-      tries = end.end === 'failed' ? tries + 1 : 0;
-      yield progressOf(end, batch);
-      if (end.end === 'paused') return;
-      const isLost = end.end === 'refused' && end.refusal.refused === 'not-finite';
-      if (isLost) return yield stuck(end.refusal.why, false);
-      if (end.end === 'failed' && (tries >= MOST_TRIES || !end.isRetryable))
-        return yield stuck(end.why, end.isRetryable);
-      if (run.refusedInARow >= MOST_TRIES)
-        return yield stuck(`${MOST_TRIES} batches in a row were refused`, true);
+    else if (run.closed.size < steps && !signal.aborted) training.model = await openNewest(engine, run);
+    if (rule !== undefined && !run.isTaught) {
+      training.model ??= await openNewest(engine, run);
+      const isTaught = !signal.aborted && (yield* teach(input, rule, log, training.model));
+      if (!isTaught) return yield paused();
     }
-    const last = run.lineage.at(-1);
-    if (last !== undefined) yield { type: 'done', checkpoint: last };
+    while (run.closed.size < steps) {
+      if (tried !== undefined && isValidationDue(log, tried, false)) yield* validate(input, tried, log);
+      const next = yield* trainBatch(training);
+      if (next === 'stop') return;
+      if (next === 'finish') break;
+    }
+    if (tried !== undefined && isValidationDue(log, tried, true)) yield* validate(input, tried, log);
+    if (signal.aborted) return yield paused();
+    const best = bestCheckpoint(log);
+    if (best !== undefined) yield { type: 'done', checkpoint: best };
   } catch (error) {
-    if (signal.aborted) yield { type: 'paused', batch: `${input.run}/${run.closed.size}` };
-    else if (error instanceof TrainingError) yield stuck(error.message, error.category !== 'user');
+    if (signal.aborted) yield paused();
+    else if (error instanceof TrainingError) yield stuckAt(log, error.message, error.category !== 'user');
     else throw error;
   } finally {
-    leaveModel();
+    leaveModel(training);
   }
+}
+
+/** One batch. `finish`: the run has nothing more to learn; `stop`: the last event says why. */
+async function* trainBatch<Task>(
+  training: RunningTraining<Task>,
+): AsyncGenerator<TrainerEvent, 'go-on' | 'finish' | 'stop', undefined> {
+  const { input, log } = training;
+  const { run } = log;
+  const { guard: limits = DEFAULT_GUARD, signal } = input;
+  const step = run.closed.size;
+  const batch = `${input.run}/${step}`;
+
+  // Attempts by the current weights.
+  const began = systemClock.monotonic();
+  const collected = yield* collectGroups(input, log, batch, step);
+  if (signal.aborted || collected === undefined) {
+    yield { type: 'paused', batch };
+    return 'stop';
+  }
+  const sampling = systemClock.monotonic() - began;
+  if (isDry(input, log, collected)) {
+    yield { type: 'ran-dry', differ: countDiffering(collected), wanted: input.batch.groups };
+    return 'finish';
+  }
+
+  // If rewards fell far below the best, the weights are rolled back before they train on these attempts.
+  const seen = batchRewards(collected.first);
+  const after = seen === undefined ? run.guard : observeRewards(run.guard, seen, limits);
+  const verdict = guardVerdict(after, limits);
+  const best = run.lineage.find(({ version }) => version === after.best?.version);
+  if (verdict === 'give-up') {
+    yield stuckAt(log, 'rewards keep falling after rollbacks', false);
+    return 'stop';
+  }
+  if (verdict === 'roll-back' && seen !== undefined && best !== undefined) {
+    leaveModel(training);
+    await log.append({ type: 'rolled-back', batch, to: best, seen });
+    yield { type: 'rolled-back', batch, to: best, rate: run.guard.rate };
+    return 'go-on';
+  }
+
+  // The step.
+  const trained = systemClock.monotonic();
+  const end = await stepOn(training, batch, collected);
+  // Live turns were all there was, and they are not to be used any more.
+  if (end === undefined) return 'finish';
+  if (end.end !== 'trained' && end.end !== 'idle') leaveModel(training);
+  training.tries = end.end === 'failed' ? training.tries + 1 : 0;
+  const attempts = [...collected.first, ...collected.refills].flatMap(({ rollouts }) => rollouts).length;
+  yield progressOf(end, batch, { sampling, training: systemClock.monotonic() - trained, attempts });
+  const fault = whyStuck(end, training);
+  if (fault !== undefined) yield fault;
+  return fault !== undefined || end.end === 'paused' ? 'stop' : 'go-on';
+}
+
+/** Undefined when there is nothing in the batch. */
+async function stepOn<Task>(
+  training: RunningTraining<Task>,
+  id: string,
+  { first: groups, refills, kinds }: CollectedBatch,
+): Promise<TrainStepEnd | undefined> {
+  const { input, log, settings } = training;
+  const { engine, signal } = input;
+  const { run } = log;
+  training.model ??= await openNewest(engine, run);
+  const generation = await input.generation();
+  const live = await input.live?.({
+    generation,
+    versions: run.lineage.slice(-1 - settings.mostStale).map(({ version }) => version),
+    trained: run.trained,
+    most: input.batch.size,
+  });
+  if (input.batch.groups === 0 && live?.length === 0) return undefined;
+  return trainStep({
+    batch: { id, groups, refills, ...(kinds && { kinds }), ...(live && { live }) },
+    model: training.model,
+    profile: engine.profile,
+    log,
+    generation,
+    learningRate: run.guard.rate * (input.learningRate ?? engine.profile.learningRate),
+    settings,
+    signal,
+  });
+}
+
+/** Whether a second batch running has too few groups that differ. */
+function isDry<Task>({ refill }: TrainInput<Task>, { run }: RunLog, collected: CollectedBatch): boolean {
+  const { differed } = run;
+  if (refill === undefined || differed === undefined || differed >= refill.least) return false;
+  return countDiffering(collected) < refill.least;
+}
+
+function stuckAt({ run }: RunLog, why: string, isRetryable: boolean): TrainerEvent {
+  const best = run.lineage.find(({ version }) => version === run.guard.best?.version);
+  return { type: 'stuck', why, isRetryable, checkpoint: best ?? run.lineage.at(-1) };
+}
+
+/** Undefined while training can go on. */
+function whyStuck<Task>(end: TrainStepEnd, { log, tries }: RunningTraining<Task>): TrainerEvent | undefined {
+  if (end.end === 'refused' && end.refusal.refused === 'not-finite')
+    return stuckAt(log, end.refusal.why, false);
+  if (end.end === 'failed' && (tries >= MOST_TRIES || !end.isRetryable))
+    return stuckAt(log, end.why, end.isRetryable);
+  if (log.run.refusedInARow >= MOST_TRIES)
+    return stuckAt(log, `${MOST_TRIES} batches in a row were refused`, true);
+  return undefined;
+}
+
+function leaveModel<Task>(training: RunningTraining<Task>): void {
+  // Not awaited: the user should not wait for the engine's cleanup.
+  training.model?.close().catch(() => undefined);
+  training.model = undefined;
 }
 
 /** The newest weights of a run. */
@@ -127,10 +202,10 @@ async function begin<Task>(input: TrainInput<Task>, log: RunLog): Promise<Traini
   return model;
 }
 
-function progressOf(end: TrainStepEnd, batch: string): TrainerEvent {
+function progressOf(end: TrainStepEnd, batch: string, took: StepTimes): TrainerEvent {
   switch (end.end) {
     case 'trained':
-      return { type: 'step-trained', batch, checkpoint: end.checkpoint, report: end.report };
+      return { type: 'step-trained', batch, checkpoint: end.checkpoint, report: end.report, took };
     case 'idle':
       return { type: 'step-idle', batch, report: end.report };
     case 'refused':

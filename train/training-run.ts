@@ -3,7 +3,7 @@ import type { LiveTurn } from './advantage.ts';
 import type { PolicyVersion } from './promotion-stages.ts';
 import type { RewardGuardSettings } from './reward-guard.ts';
 import type { BatchRefusal, Rollout } from './rollout.ts';
-import type { RunCheckpoint, RunJournal } from './run-journal.ts';
+import type { RunCheckpoint, RunJournal, TeachReport } from './run-journal.ts';
 import type { StepSettings } from './step.ts';
 import type { StepReport } from './step-metrics.ts';
 
@@ -27,6 +27,36 @@ export interface LiveTurnsQuery {
   readonly most: number;
 }
 
+/** When a batch is sampled on: until it has its number of groups that differ. */
+export interface RefillRule<Task> {
+  /** What tasks share that are alike to the policy, such as the rule that they test. */
+  readonly kindOf: (task: Task) => string;
+  /** Rounds of further groups, at most. */
+  readonly rounds: number;
+  /** With fewer groups that differ, twice running, the run has learned what its tasks can teach, and ends. */
+  readonly least: number;
+}
+
+/** Examples are attempts that were right in full; each is learned token by token. */
+export interface TeachRule<Task> {
+  readonly tasks: readonly Task[];
+  /** By default those of the run. Another one may put the replies behind other prompts. */
+  readonly rollouts?: MakeRollouts<Task>;
+  /** Attempts at each task, and how many different replies of them are kept at most. */
+  readonly attempts: number;
+  readonly keep: number;
+  readonly epochs: number;
+  /** Examples of an update. */
+  readonly size: number;
+  readonly learningRate: number;
+}
+
+export interface ValidateRule<Task> {
+  readonly tasks: readonly Task[];
+  /** After this many steps each, and at the end. */
+  readonly every: number;
+}
+
 export interface TrainInput<Task> {
   readonly engine: TrainingEngine;
   /** The run's name, the same in all its windows. */
@@ -41,6 +71,12 @@ export interface TrainInput<Task> {
     /** Groups that are sampled in parallel; 1 by default. */
     readonly atOnce?: number;
   };
+  /** Replaces groups that have nothing to compare; absent: a batch has its groups, whatever they are like. */
+  readonly refill?: RefillRule<Task>;
+  /** Supervised updates before the first batch; none by default. */
+  readonly teach?: TeachRule<Task>;
+  /** Tasks that choose the best checkpoint of the run; absent: the last one. They are not trained on. */
+  readonly validate?: ValidateRule<Task>;
   /** The generation in force, read before every step. */
   readonly generation: () => Promise<number>;
   /** Live turns to use besides groups, read before every step; none by default. They are not journaled: a repeated step may get others. */
@@ -57,6 +93,13 @@ export interface TrainInput<Task> {
   readonly learningRate?: number;
   readonly settings?: Partial<StepSettings>;
   readonly guard?: RewardGuardSettings;
+}
+
+/** In milliseconds, and how many attempts were made in them, with those of groups that do not differ. */
+export interface StepTimes {
+  readonly sampling: number;
+  readonly training: number;
+  readonly attempts: number;
 }
 
 /** The last event is `done`, `paused` or `stuck`. */
@@ -80,7 +123,19 @@ export type TrainerEvent =
       readonly batch: string;
       readonly checkpoint: RunCheckpoint;
       readonly report: StepReport;
+      readonly took: StepTimes;
     }
+  /** So many examples were kept of so many tasks. */
+  | { readonly type: 'examples-kept'; readonly tasks: number; readonly of: number; readonly kept: number }
+  | { readonly type: 'taught'; readonly checkpoint: RunCheckpoint; readonly report: TeachReport }
+  | {
+      readonly type: 'validated';
+      readonly version: number;
+      readonly reward: number;
+      readonly tasks: number;
+    }
+  /** Its tasks have nothing more to compare: the run ends at its best checkpoint. */
+  | { readonly type: 'ran-dry'; readonly differ: number; readonly wanted: number }
   | { readonly type: 'step-idle'; readonly batch: string; readonly report: StepReport }
   | { readonly type: 'step-refused'; readonly batch: string; readonly refusal: BatchRefusal }
   | { readonly type: 'step-failed'; readonly batch: string; readonly why: string }

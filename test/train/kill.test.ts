@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMemoryJournal } from '../../train/run-journal.ts';
 import { train } from '../../train/trainer.ts';
-import type { TrainerEvent } from '../../train/training-run.ts';
-import { echoTasks, rollOutEcho, VOCABULARY } from './echo-tasks.ts';
+import type { TrainerEvent, TrainInput } from '../../train/training-run.ts';
+import { type EchoTask, echoTasks, rollOutEcho, VOCABULARY } from './echo-tasks.ts';
 import { createOperations, journalWithOperations, Killed, withOperations } from './faulty.ts';
 import { bitsOf, createServer, createTabularEngine } from './tabular-engine.ts';
 
@@ -13,6 +13,7 @@ const STEPS = 3;
 async function runThrough(
   kills: readonly { readonly at: number; readonly when: 'before' | 'after' }[],
   loss: 'importance_sampling' | 'ppo',
+  more: Partial<TrainInput<EchoTask>> = {},
 ) {
   const server = createServer({ vocabulary: VOCABULARY });
   const journal = createMemoryJournal();
@@ -35,6 +36,7 @@ async function runThrough(
         signal: new AbortController().signal,
         rank: 1,
         settings: { loss, length: { tokens: 2 } },
+        ...more,
       }))
         progress.push(each);
     } catch (error) {
@@ -99,5 +101,34 @@ describe.each(['importance_sampling', 'ppo'] as const)('a run with %s that is ki
       }),
       { numRuns: 20 },
     );
+  });
+});
+
+describe('a run that is taught, refilled and validated, and is killed', () => {
+  const [tried, own] = [echoTasks.slice(0, 2), echoTasks.slice(2)];
+  const fed: Partial<TrainInput<EchoTask>> = {
+    tasks: own,
+    teach: { tasks: own, attempts: 64, keep: 2, epochs: 24, size: 4, learningRate: 0.05 },
+    refill: { kindOf: ({ id }) => id, rounds: 2, least: 1 },
+    validate: { tasks: tried, every: 2 },
+  };
+
+  it('at any operation ends at the same weights, nothing sampled or taught twice', async () => {
+    const whole = await runThrough([], 'importance_sampling', fed);
+    const operations = whole.names[0] ?? [];
+    for (const wanted of ['examples-kept', 'taught', 'validated', 'group-collected'])
+      expect(operations).toContain(wanted);
+    const count = (entries: typeof whole.entries, type: string) =>
+      entries.filter((entry) => entry.type === type).length;
+    expect(count(whole.entries, 'taught')).toBeGreaterThan(1);
+    for (let at = 0; at < operations.length; at++)
+      for (const when of ['before', 'after'] as const) {
+        const cut = await runThrough([{ at, when }], 'importance_sampling', fed);
+        expect(cut.bits, `${operations[at]} ${at} ${when}`).toBe(whole.bits);
+        for (const type of ['examples-kept', 'taught', 'validated', 'group-collected', 'step-ended'])
+          expect(count(cut.entries, type), `${type}: ${operations[at]} ${at}`).toBe(
+            count(whole.entries, type),
+          );
+      }
   });
 });

@@ -21,6 +21,7 @@ const report = (completion: number): StepReport => ({
 });
 const trained = (batch: string, completion: number): TrainingEvent => ({
   ...{ type: 'step-trained', batch, checkpoint: checkpoint(1), report: report(completion) },
+  took: { sampling: 1, training: 1, attempts: 16 },
 });
 const moved = (to: 'candidate' | 'canary' | 'live' | 'rejected', why: string): TrainingEvent => ({
   type: 'moved',
