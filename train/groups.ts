@@ -2,7 +2,7 @@ import { createRandom } from '../src/base/random.ts';
 import { differs } from './advantage.ts';
 import { shuffleBySeed } from './datum.ts';
 import { type Group, groupOf, type Rollout, refuseBatch } from './rollout.ts';
-import type { KindCount, RunLog } from './run-journal.ts';
+import type { GroupCounts, RunLog } from './run-journal.ts';
 import type { MakeRollouts, RefillRule, TrainerEvent, TrainInput } from './training-run.ts';
 
 /**
@@ -13,7 +13,7 @@ export interface CollectedBatch {
   readonly first: readonly Group[];
   readonly refills: readonly Group[];
   /** Absent without a rule for refilling. */
-  readonly kinds?: readonly KindCount[];
+  readonly kinds?: readonly GroupCounts[];
 }
 
 /** How many groups of the batch differ. */
@@ -124,7 +124,7 @@ async function* collectSlots<Task>(
 interface Choice<Task> {
   readonly tasks: readonly Task[];
   readonly refill: RefillRule<Task>;
-  readonly kinds: ReadonlyMap<string, KindCount>;
+  readonly kinds: ReadonlyMap<string, GroupCounts>;
   /** Places that the batch has already. */
   readonly without: ReadonlySet<number>;
   readonly seed: string;
@@ -155,8 +155,8 @@ function chooseTasks<Task>({ tasks, refill, kinds, without, seed, count }: Choic
 
 function countKinds(
   groups: readonly { readonly kind: string; readonly differ: boolean }[],
-): readonly KindCount[] {
-  const counts = new Map<string, KindCount>();
+): readonly GroupCounts[] {
+  const counts = new Map<string, GroupCounts>();
   for (const { kind, differ } of groups) {
     const before = counts.get(kind) ?? { kind, groups: 0, differ: 0 };
     counts.set(kind, { kind, groups: before.groups + 1, differ: before.differ + Number(differ) });

@@ -59,7 +59,7 @@ export type RunEntry =
       readonly rollouts: readonly string[];
       readonly report: StepReport;
       /** How many groups there were of each kind of task, and how many of them differed. */
-      readonly kinds?: readonly KindCount[];
+      readonly kinds?: readonly GroupCounts[];
     }
   /** Closes a batch; the weights are unchanged. */
   | {
@@ -86,7 +86,7 @@ export interface TeachReport {
 }
 
 /** Groups of one kind of task. */
-export interface KindCount {
+export interface GroupCounts {
   readonly kind: string;
   readonly groups: number;
   readonly differ: number;
@@ -125,7 +125,7 @@ interface RunState {
   readonly refusedInARow: number;
   readonly guard: RewardGuard;
   /** Groups by kind of task, of all batches so far. */
-  readonly kinds: ReadonlyMap<string, KindCount>;
+  readonly kinds: ReadonlyMap<string, GroupCounts>;
   /** Of the last batch that was trained on; undefined before the first. */
   readonly differed: number | undefined;
   readonly validated: ReadonlyMap<number, number>;
@@ -153,7 +153,7 @@ interface FoldedRun {
   readonly trained: Set<string>;
   readonly tries: Map<string, number>;
   readonly groups: Map<string, Map<number, Group>>;
-  readonly kinds: Map<string, KindCount>;
+  readonly kinds: Map<string, GroupCounts>;
   readonly validated: Map<number, number>;
   readonly examples: Map<number, readonly Rollout[]>;
   lastVersion: number;

@@ -16,7 +16,7 @@ import {
   refuseBatch,
   rolloutFault,
 } from './rollout.ts';
-import type { KindCount, RunCheckpoint, RunLog } from './run-journal.ts';
+import type { GroupCounts, RunCheckpoint, RunLog } from './run-journal.ts';
 import {
   agreementOf,
   type ClipRange,
@@ -155,7 +155,7 @@ interface StepBatch {
   /** Further groups, of tasks that were chosen for their differences: they say nothing about how good the policy is. */
   readonly refills?: readonly Group[];
   /** How many groups there were of each kind of task. */
-  readonly kinds?: readonly KindCount[];
+  readonly kinds?: readonly GroupCounts[];
   /** Single turns of live traffic, besides the groups. */
   readonly live?: readonly LiveTurn[];
 }
