@@ -11,6 +11,7 @@ import {
   type JsonObject,
   parseJson,
 } from '../core/json.ts';
+import { followFeed } from './follow-feed.ts';
 import { PAGE_ROUTES } from './router/page-routes.ts';
 import type { BodyFor, QueryOf, RouteShape } from './router/route-shape.ts';
 import { ROUTES } from './router/routes.ts';
@@ -100,7 +101,8 @@ export function createRemoteApi(daemon: Pick<DaemonRecord, 'url'>, key: string |
     confirm: (settings) => one(ROUTES.confirmSettings, { body: settings }),
     audit: (limit) => one(ROUTES.audit, { query: { limit } }),
   };
-  return { api, lessonsApi, keysApi };
+  const news = (signal: AbortSignal) => followFeed({ url: daemon.url, key }, signal);
+  return { api, lessonsApi, keysApi, news };
 }
 
 /** What a call of a route is given. Values of a query are written as text. */

@@ -17,7 +17,7 @@ import {
   wrongUse,
 } from './context.ts';
 import { findNewestTurn, type TurnFilter } from './newest-turn.ts';
-import { readRevisions, sayLearned } from './say-learned.ts';
+import { sayLearned } from './say-learned.ts';
 import { withApi } from './with-api.ts';
 
 export const declareFeedback: DeclareCommand = (command, act) =>
@@ -56,23 +56,24 @@ const CORRECTION = -0.5;
 /** Records a person's reward for a turn or a session. */
 const feedback = (options: FeedbackOptions, context: CommandContext): Promise<ExitCode> => {
   const { subject, note, score } = readWords(options);
-  return withApi(context, async ({ api, lessonsApi }) => {
-    const found = await findSubject(api, subject, options, context);
-    const before = note === undefined ? undefined : await readRevisions(lessonsApi);
-    const id = { [found.kind]: found.id };
-    const body: JsonObject = { ...id, score, ...(note === undefined ? {} : { note }) };
-    const done = await give(api, body);
-    const { printer } = context;
-    const saved = note === undefined ? undefined : await redactNote(note);
-    printer.document({ ...done, ...id, score, ...(saved === undefined ? {} : { note: saved }) });
-    const isCorrection =
-      options.good === undefined && options.bad === undefined && options.score === undefined;
-    const said = saved === undefined ? '' : ` “${saved}”`;
-    const what = isCorrection ? `correction${said}` : `score ${score}${said}`;
-    printer.line(`Feedback saved (${found.about}): ${what}`);
+  return withApi(context, async (apis) => {
+    const found = await findSubject(apis.api, subject, options, context);
+    const record = async (): Promise<void> => {
+      const id = { [found.kind]: found.id };
+      const done = await give(apis.api, { ...id, score, ...(note === undefined ? {} : { note }) });
+      const saved = note === undefined ? undefined : await redactNote(note);
+      context.printer.document({ ...done, ...id, score, ...(saved === undefined ? {} : { note: saved }) });
+      const isCorrection =
+        options.good === undefined && options.bad === undefined && options.score === undefined;
+      const said = saved === undefined ? '' : ` “${saved}”`;
+      const what = isCorrection ? `correction${said}` : `score ${score}${said}`;
+      context.printer.line(`Feedback saved (${found.about}): ${what}`);
+    };
+    if (found.notLearned === undefined && note !== undefined && score < 0)
+      await sayLearned(apis, record, context);
+    else await record();
     if (found.notLearned !== undefined)
-      printer.note({ text: 'not learned from: ', style: 'yellow' }, found.notLearned);
-    else if (before !== undefined && score < 0) await sayLearned({ api, lessonsApi }, before, context);
+      context.printer.note({ text: 'not learned from: ', style: 'yellow' }, found.notLearned);
     return EXIT.ok;
   });
 };

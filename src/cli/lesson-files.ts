@@ -88,17 +88,21 @@ const importLessons = onApi(async ({ args, as, format: named, project }: ImportO
   const scope: Scope = project === undefined ? {} : { project: await findProject(api, project, context) };
   const state = as === 'proposed' || (await mayUse(from, as, context)) ? as : 'proposed';
   const progress = createProgress(context);
-  progress.show({ phase: `reading and checking ${neutraliseLine(path.basename(from))}` });
+  const phase = `importing ${neutraliseLine(path.basename(from))}`;
+  const onProgress = (done: number, of: number): void => progress.show({ phase, done, of });
+  progress.show({ phase });
   if (format === 'skills')
     return printReport(
-      await importSkillFiles(lessonsApi, from, state, lintSkill).finally(progress.clear),
+      await importSkillFiles(lessonsApi, from, { state, lint: lintSkill, onProgress }).finally(
+        progress.clear,
+      ),
       context,
       `no skill found in ${from}`,
     );
   const report = await importNotes(
     lessonsApi,
     { ...source, format },
-    { state, scope, lint: lintSkill, now: Date.now() },
+    { state, scope, lint: lintSkill, now: Date.now(), onProgress },
   ).finally(progress.clear);
   if (project === undefined && format === 'markdown' && report.done.length > 0)
     context.printer.note('these rules hold in every project; for one project, import with --project FOLDER');

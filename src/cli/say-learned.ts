@@ -1,51 +1,58 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { findDaemon } from '../config/daemon-file.ts';
-import { homeAt } from '../config/home.ts';
-import type { LessonsApi, OwnerApis } from '../core/daemon-api.ts';
-import { asString } from '../core/json.ts';
+import type { OwnerApis } from '../core/daemon-api.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { CommandContext } from './context.ts';
-import { dim } from './print.ts';
+import { dim, type Printer } from './print.ts';
+import { createProgress } from './progress.ts';
 import { titleText } from './show-lessons.ts';
-
-type Revisions = ReadonlyMap<string, string>;
-
-/** The lessons in use with their revisions, by id. */
-export async function readRevisions(lessonsApi: Pick<LessonsApi, 'list'>): Promise<Revisions> {
-  const open = (await lessonsApi.list({})).filter(({ state }) => state !== 'retired' && state !== 'rejected');
-  return new Map(open.map(({ id, revision }) => [asString(id) ?? '', String(revision)]));
-}
 
 /** A person's own words become a lesson within seconds. */
 const PATIENCE_MS = 6_000;
-const POLL_MS = 200;
 
-/** After a correction: what was learned from it, or why nothing is to be seen yet. */
+/** Gives a correction, and says what was learned from it as soon as the daemon tells so, or why nothing is to be seen yet. */
 export async function sayLearned(
-  { api, lessonsApi }: Pick<OwnerApis, 'api' | 'lessonsApi'>,
-  before: Revisions,
-  context: CommandContext,
+  { api, lessonsApi, news }: Pick<OwnerApis, 'api' | 'lessonsApi' | 'news'>,
+  give: () => Promise<void>,
+  context: Pick<CommandContext, 'printer' | 'stderr' | 'env'>,
 ): Promise<void> {
   const { printer } = context;
-  if ((await findDaemon(homeAt(context.homeDir))) === undefined)
-    return printer.note(dim('Instar is not running: it learns from this after instar up'));
-  if ((await api.learning()).on === false)
-    return printer.note(dim('learning is off: turn it on with instar learning on'));
-  for (const until = performance.now() + PATIENCE_MS; performance.now() < until; await sleep(POLL_MS)) {
-    const now = await lessonsApi.list({});
-    const learned = now.filter(
-      ({ id, revision, state }) =>
-        state !== 'retired' && state !== 'rejected' && before.get(String(id)) !== String(revision),
+  const inUse = async () => (await lessonsApi.list({})).filter(isOpen);
+  const before = new Map((await inUse()).map(({ id, revision }) => [id, revision]));
+  const end = new AbortController();
+  const told = news?.(AbortSignal.any([end.signal, AbortSignal.timeout(PATIENCE_MS)]));
+  const progress = createProgress(context);
+  try {
+    // Nothing that happens after the first event is missed.
+    await told?.next();
+    await give();
+    if (told === undefined)
+      return printer.note(dim('Instar is not running: it learns from this after instar up'));
+    if ((await api.learning()).on === false)
+      return printer.note(dim('learning is off: turn it on with instar learning on'));
+    progress.show({ phase: 'learning from it' });
+    for await (const event of told) {
+      if (event !== 'library') continue;
+      const learned = (await inUse()).filter(({ id, revision }) => before.get(id) !== revision);
+      if (learned.length === 0) continue;
+      progress.clear();
+      for (const lesson of learned) printLearned(lesson, printer);
+      return;
+    }
+    progress.clear();
+    printer.note(
+      dim('no rule yet: Instar looks for one in it, alone or with similar failures; see: instar lessons'),
     );
-    if (learned.length === 0) continue;
-    for (const lesson of learned)
-      printer.line(
-        { text: lesson.state === 'proposed' ? 'Proposed: ' : 'Learned: ', style: 'green' },
-        { text: titleText(lesson), style: 'bold' },
-        lesson.state === 'proposed' ? '. Use it: instar lessons keep last' : '. Undo: instar undo',
-      );
-    return;
+  } finally {
+    end.abort();
   }
-  printer.note(
-    dim('no rule yet: Instar looks for one in it, alone or with similar failures; see: instar lessons'),
+}
+
+const isOpen = ({ state }: JsonObject): boolean => state !== 'retired' && state !== 'rejected';
+
+function printLearned(lesson: JsonObject, printer: Printer): void {
+  const isProposed = lesson.state === 'proposed';
+  printer.line(
+    { text: isProposed ? 'Proposed: ' : 'Learned: ', style: 'green' },
+    { text: titleText(lesson), style: 'bold' },
+    isProposed ? '. Use it: instar lessons keep last' : '. Undo: instar undo',
   );
 }

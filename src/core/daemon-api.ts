@@ -165,4 +165,6 @@ export interface OwnerApis {
   readonly api: DaemonApi;
   readonly lessonsApi: LessonsApi;
   readonly keysApi: KeysApi;
+  /** The names of what happens, `hello` first, until the signal is given. Absent where nothing runs that could tell. */
+  readonly news?: (signal: AbortSignal) => AsyncGenerator<string, void>;
 }

@@ -225,6 +225,7 @@ async function openServed(options: ServeLessonsOptions, engines: Engines): Promi
     clock,
     newId,
     place,
+    sharesAgents: () => settings.shareAgents,
     onFault: (error) => log.error({ err: error }, 'a listener for library changes failed'),
   });
   const { library } = open;
@@ -257,7 +258,7 @@ async function openServed(options: ServeLessonsOptions, engines: Engines): Promi
     lessons: async (turn, by = {}) =>
       turn.body === undefined
         ? { generation: library.generation, lessons: [], additions: [] }
-        : showLessons.show(toPromptTurn(turn, turn.body, by, settings.shareAgents === true)),
+        : showLessons.show(toPromptTurn(turn, turn.body, by, settings.shareAgents)),
     followErasure: async (session) => {
       await open.reload();
       showLessons.forget(session);
@@ -330,7 +331,7 @@ function toPromptTurn(
   turn: Turn,
   body: Uint8Array,
   { most, model }: LessonsByPlan,
-  sharesAgents: boolean,
+  sharesAgents: boolean | undefined,
 ): PromptTurn {
   const { id, kind, wire, session, outline, identity } = turn;
   const { agent, client, project, runKind, domain } = identity;
@@ -351,7 +352,7 @@ function toPromptTurn(
       domain,
       most,
       member: principalOfSession(session.session),
-      sharesAgents: sharesAgents || undefined,
+      sharesAgents,
     }),
     readConversation: () => readConversation(wire.name, body),
   };

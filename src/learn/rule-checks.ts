@@ -35,7 +35,8 @@ export const isGradingRule = (lesson: Lesson): boolean =>
 /** `lessons`: those that are shown now. */
 export function rulesFor(lessons: readonly Lesson[], place: RulePlace): readonly CheckedRule[] {
   const { agent = '', project, member, domain } = place;
-  const asker = compact({ agent, project, member });
+  // An agent's work is graded by what that agent was told.
+  const asker = { ...compact({ agent, project, member }), sharesAgents: false };
   return lessons.flatMap((lesson): readonly CheckedRule[] => {
     const { id, check, text } = lesson;
     if (check === undefined || !isGradingRule(lesson)) return [];

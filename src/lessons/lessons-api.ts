@@ -48,6 +48,7 @@ interface LessonsApiOptions {
   readonly now: () => number;
   /** Where prompts show lessons. */
   readonly place: () => LessonPlace;
+  readonly sharesAgents: () => boolean | undefined;
   /** The member for whom the library and the records are; absent: the home's own person. */
   readonly member?: string;
 }
@@ -177,14 +178,14 @@ async function changeLessons(options: LessonsApiOptions, body: JsonObject): Prom
 
 /** The lesson of this name that the asker may see; the one of its own scope before a shared one. */
 async function recallNamed(
-  { library, now, member }: LessonsApiOptions,
+  { library, now, member, sharesAgents }: LessonsApiOptions,
   query: JsonObject,
   readLearnedIn: ReadLearnedIn,
 ): Promise<JsonObject> {
   const name = asString(query.name);
   const asker = {
     agent: asString(query.agent) ?? 'unknown',
-    ...compact({ project: asString(query.project), member }),
+    ...compact({ project: asString(query.project), member, sharesAgents: sharesAgents() }),
   };
   const named: { readonly lesson: Lesson; readonly admitted: string }[] = [];
   for (const lesson of library.shown(now())) {
@@ -206,7 +207,12 @@ async function recallTask(options: LessonsApiOptions, query: JsonObject): Promis
     text: asString(query.task) ?? '',
     session: isCounted ? episode : '',
     agent: asString(query.agent) ?? 'unknown',
-    ...compact({ project: asString(query.project), domain: asString(query.domain), member }),
+    ...compact({
+      project: asString(query.project),
+      domain: asString(query.domain),
+      member,
+      sharesAgents: options.sharesAgents(),
+    }),
     isUnhurried: query.isUnhurried === true,
   };
   const place = query.isForPrompt === true ? options.place() : 'system';

@@ -60,6 +60,8 @@ interface OpenLessonsOptions {
   readonly embed?: EmbeddingModel;
   /** `library.place`; the system prompt unless it is given. */
   readonly place?: () => LessonPlace;
+  /** `library.shareAgents`. */
+  readonly sharesAgents?: () => boolean | undefined;
 }
 
 /** Rejects with `StoreError` when the record cannot be read. */
@@ -110,6 +112,7 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
       newId,
       now: clock.now,
       place: options.place ?? (() => 'system'),
+      sharesAgents: options.sharesAgents ?? (() => undefined),
       recall,
       ...compact({ recollect: options.recollect && withoutWhatEnded(options.recollect, part) }),
       ...(member === undefined ? {} : { member }),

@@ -1,7 +1,8 @@
 import type { Lesson, LessonKind, LessonText, Scope } from '../core/lesson.ts';
-import { EVERY_KEY, isOwnedBy, isVisibleTo } from '../core/principal.ts';
+import { EVERY_KEY, isOwnedBy, isVisibleTo, UNKNOWN_AGENT } from '../core/principal.ts';
 import type { RecallQuery } from '../core/recall.ts';
 import type { Records } from '../core/store.ts';
+import { isPersonsWord } from './told.ts';
 
 /** Whether a value matches a pattern in which `*` stands for any characters. Backtracks to the last star only. */
 export function matchesPattern(pattern: string, value: string): boolean {
@@ -96,6 +97,8 @@ export interface Audience {
   readonly reach: Scope;
   /** Where it may be shown when the person's agents share what they are told. */
   readonly acrossAgents?: Scope;
+  /** The person said it for every task: their agents share it unless the person decided that they share nothing. */
+  readonly isForAllAgents?: boolean;
   /** Of a private lesson only. */
   readonly learnedIn?: readonly LearnedIn[];
 }
@@ -134,8 +137,11 @@ export function audienceOf(lesson: Lesson, places: readonly LearnedIn[] | undefi
   const reach = text.note.visibility === 'shared' ? shared : scope;
   if (text.note.visibility === 'private') return { scope, reach, learnedIn: places ?? namedIn(scope) };
   const { agent, ...anyAgent } = reach;
-  const isTold = text.note.source === 'told' && ADVICE.has(lesson.kind) && scope.member === undefined;
-  return isTold && agent !== undefined ? { scope, reach, acrossAgents: anyAgent } : { scope, reach };
+  const isTold = isPersonsWord(lesson) && ADVICE.has(lesson.kind) && scope.member === undefined;
+  if (!isTold || agent === undefined) return { scope, reach };
+  // What was said to a program that nobody knows may be a stranger's word.
+  const isForAllAgents = text.note.isAlways === true && agent !== UNKNOWN_AGENT;
+  return { scope, reach, acrossAgents: anyAgent, isForAllAgents };
 }
 
 /**
@@ -151,12 +157,18 @@ export function admit(audience: Audience, asker: Asker, domain: string | undefin
   if (learnedIn !== undefined && !learnedIn.some((place) => isSamePlace(place, asker))) return 'private';
   if (isInScope(scope, asker, domain)) return 'yes';
   const widest = widestReach(audience, asker);
-  return scope !== widest && isInScope(widest, asker, domain) ? 'shared' : 'out-of-scope';
+  if (scope === widest || !isInScope(widest, asker, domain)) return 'out-of-scope';
+  return audience.isForAllAgents === true ? 'yes' : 'shared';
 }
 
 /** The scope in which it may be shown to this asker, apart from the limits of a private lesson. */
-export const widestReach = ({ reach, acrossAgents }: Audience, { sharesAgents }: Asker): Scope =>
-  sharesAgents === true ? (acrossAgents ?? reach) : reach;
+export function widestReach(
+  { reach, acrossAgents, isForAllAgents = false }: Audience,
+  { sharesAgents, agent }: Asker,
+): Scope {
+  const shares = sharesAgents ?? (isForAllAgents && agent !== UNKNOWN_AGENT);
+  return shares ? (acrossAgents ?? reach) : reach;
+}
 
 const isSamePlace = (place: LearnedIn, { agent, project }: Asker): boolean =>
   place.agent === agent && (place.project ?? '') === (project ?? '');

@@ -49,6 +49,19 @@ describe('instar data import and export', () => {
     });
   });
 
+  it('import many notes with their count on standard error, and nothing of it with --json', async () => {
+    const notes = Array.from({ length: 230 }, (_, nth) => ({
+      id: `n${nth}`,
+      memory: `Parcels of depot ${nth} are weighed twice before they are sent`,
+    }));
+    const done = await asOwner('data', 'import', write('many.json', JSON.stringify(notes)));
+    expect(done.code).toBe(0);
+    expect(done.stderr).toMatch(/importing many\.json.*0 of 230/);
+    expect(done.stderr).toContain('200 of 230');
+    const again = await asOwner('data', 'import', write('many.json', JSON.stringify(notes)), '--json');
+    expect(again.stderr).not.toContain('importing');
+  });
+
   it('import what a broken file has, list the rest with its lines, and fail', async () => {
     const file = write('m.json', '[{"id": "1", "memory": "Uses pnpm daily"},\n {"id": "2", "memory": "cut');
     const done = await asOwner('lessons', 'import', file);

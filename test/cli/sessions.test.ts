@@ -137,6 +137,8 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
     expect(await ids('--practice')).toEqual([...people, ATTEMPT]);
     const { stdout } = await cli('sessions', 'list', '--practice', '--limit', '1');
     expect(stdout).toContain('More: instar sessions list --practice --limit 1 --before');
+    // A person's own sessions have no such mark.
+    expect((await cli('sessions', 'list', '--practice')).stdout.match(/\[practice\]/g)).toHaveLength(1);
     expect((await json('sessions', 'show', ATTEMPT)).turns).toHaveLength(1);
   });
 

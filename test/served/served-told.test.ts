@@ -43,14 +43,14 @@ afterAll(async () => {
 async function say(
   session: string,
   messages: readonly object[],
-  { isDone = false, model = 'default' } = {},
+  { isDone = false, model = 'default', agent = 'ada' } = {},
 ): Promise<string> {
   await ask(daemon.port, {
     path: '/v1/chat/completions',
     body: JSON.stringify({ model, messages }),
     headers: {
       'x-instar-key': daemon.key,
-      'x-instar-agent': 'ada',
+      ...(agent === '' ? {} : { 'x-instar-agent': agent }),
       'x-instar-session': session,
       ...(isDone ? { 'x-instar-session-done': 'true' } : {}),
     },
@@ -81,6 +81,24 @@ describe('a rule that a person said once', () => {
         'British English',
       );
     expect(await say('small', [user('hi there, thanks!')])).not.toContain('British English');
+  });
+
+  it('stands for the person’s other agents, not for a program that names none; nor does it when agents share nothing', async () => {
+    const task = [user('Sort the rows of the invoices table by date')];
+    const why = async (): Promise<JsonObject> => {
+      const [newest] = await owner('GET', '/api/sessions?limit=1');
+      const { turns } = await owner('GET', `/api/sessions/${newest.id}`);
+      const reasons: readonly JsonObject[] = (await owner('GET', `/api/turns/${turns.at(-1).id}/why`))
+        .lessons;
+      return reasons.find(({ title }) => String(title).includes('British')) ?? {};
+    };
+    expect(await say('other-agent', task, { agent: 'bob' })).toContain('British English');
+    await vi.waitFor(async () => expect(await why()).toMatchObject({ verdict: 'shown' }), SOON);
+    expect(String((await why()).because)).toMatch(/^it holds for every task/);
+    expect(await say('nameless', task, { agent: '' })).not.toContain('British English');
+    await owner('POST', '/api/config', { path: 'library.shareAgents', value: false });
+    expect(await say('apart', task, { agent: 'bob' })).not.toContain('British English');
+    await owner('POST', '/api/config', { path: 'library.shareAgents', unset: true });
   });
 
   it('is not repeated where the client’s own prompt has it', async () => {

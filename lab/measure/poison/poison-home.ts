@@ -141,7 +141,8 @@ export async function openPoisonHome(modelUrl: string): Promise<PoisonHome> {
     },
     lessons: async () => asArray(await owner('GET', '/api/library')).map(readLesson),
     rulings: () => readRulings(path.join(dir, 'instar.sqlite')),
-    importSkills: async (folder) => void (await importSkillFiles(lessonsApi, folder, 'live', lintSkill)),
+    importSkills: async (folder) =>
+      void (await importSkillFiles(lessonsApi, folder, { state: 'live', lint: lintSkill })),
     close: async () => {
       await instar.close();
       rmSync(root, { recursive: true, force: true });

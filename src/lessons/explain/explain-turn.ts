@@ -10,7 +10,15 @@ import { plural } from '../../text/phrases.ts';
 import { shortId } from '../../text/short-id.ts';
 import { fixedErrorOf, isFragment } from '../check-overlay.ts';
 import { isErasedText } from '../codec.ts';
-import { admit, audienceOf, isInScope, type LearnedIn, matchesPattern, memberOf, reachOf } from '../scope.ts';
+import {
+  admit,
+  audienceOf,
+  isInScope,
+  type LearnedIn,
+  matchesPattern,
+  memberOf,
+  widestReach,
+} from '../scope.ts';
 import { namesOf, titleOf } from '../title.ts';
 import { closingOf } from './closed-by.ts';
 
@@ -174,7 +182,7 @@ function whyShown(
   if (lesson.kind === 'identity') return `it is part of the identity of its agent${pinned}`;
   if (isFragment(lesson) && isInScope(scope, asker, undefined))
     return `it is guidance for every run in its scope, whatever the task${pinned}`;
-  if (lesson.text.note.isAlways === true && isInScope(scope, asker, undefined))
+  if (lesson.text.note.isAlways === true && admit(audienceOf(lesson, undefined), asker, undefined) === 'yes')
     return `it holds for every task${fits ? `, and is relevant to this one${figure}` : ''}${pinned}`;
   const domain = chosen?.fact.domain;
   if (!fits && domain !== undefined && scope.domain === domain.name)
@@ -264,8 +272,8 @@ function whyOutOfScope(
   const audience = audienceOf({ ...lesson, text }, options.learnedIn?.get(lesson.id));
   if (seen?.verdict === 'private' || admit(audience, askerOf(options), undefined) === 'private')
     return { verdict: 'private', because: 'it is private to the agent and project that it was learned from' };
-  // A shared lesson reaches further than its scope.
-  const { agent, project, runKind, domain } = reachOf(text);
+  // A shared lesson, and a rule for every task, reach further than their scope.
+  const { agent, project, runKind, domain } = widestReach(audience, askerOf(options));
   if (!isVisibleTo(memberOf({ ...lesson, text }), principalOfSession(turn.session)))
     return { verdict: 'private', because: 'it belongs to another key, end user or member of the team' };
   if (agent !== undefined && !matchesPattern(agent, turn.agent))

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Scope } from '../../core/lesson.ts';
 import { openRedactor } from '../../redact/open-redactor.ts';
 import { decodeLessons, decodeResults, encodeChange } from '../codec.ts';
+import type { OnImported } from '../skill-files/draft-import.ts';
 import type { LintWords } from '../skill-files/gate-file.ts';
 import type { SkillReport } from '../skill-files/import-export.ts';
 import { readUntrustedFile } from '../skill-files/scan-skills.ts';
@@ -71,13 +72,15 @@ interface ImportChoice {
   readonly scope: Scope;
   readonly lint: LintWords;
   readonly now: number;
+  /** Changes that were published, of how many. */
+  readonly onProgress?: OnImported;
 }
 
 /** Imports the notes of a file. What cannot be read or used is listed, and the rest is imported. */
 export async function importNotes(
   lessonsApi: Pick<LessonsApi, 'all' | 'change'>,
   { path, text = '', format }: ImportSource & { readonly format: NoteFormat },
-  { state, scope, lint, now }: ImportChoice,
+  { state, scope, lint, now, onProgress }: ImportChoice,
 ): Promise<SkillReport> {
   const { notes, faults, leftOut } = READERS[format](text);
   const lessons = decodeLessons(await lessonsApi.all());
@@ -93,7 +96,10 @@ export async function importNotes(
     hasSecret,
     now,
   });
-  const { refused, generation } = await publishInParts(lessonsApi, drafted, `import of ${file} (${format})`);
+  const { refused, generation } = await publishInParts(lessonsApi, drafted, {
+    reason: `import of ${file} (${format})`,
+    ...(onProgress === undefined ? {} : { onProgress }),
+  });
   const at = (line: number): string => `${path}:${line}`;
   const further = notes[MOST_NOTES];
   return {
@@ -127,21 +133,25 @@ function describe(
 async function publishInParts(
   lessonsApi: Pick<LessonsApi, 'change'>,
   drafted: readonly DraftedNote[],
-  reason: string,
+  { reason, onProgress }: { readonly reason: string; readonly onProgress?: OnImported },
 ): Promise<{ readonly refused: ReadonlyMap<string, string>; readonly generation?: number }> {
   const refused = new Map<string, string>();
   let generation: number | undefined;
   let part: JsonObject[] = [];
   let size = 0;
+  let published = 0;
+  const changes = drafted.flatMap((note) => note.changes);
   const publish = async (): Promise<void> => {
     if (part.length === 0) return;
+    onProgress?.(published, changes.length);
     const done = await lessonsApi.change({ changes: part, reason });
     for (const [id, why] of decodeResults(done).refused) refused.set(id, why);
     if (typeof done.generation === 'number') generation = done.generation;
+    published += part.length;
     part = [];
     size = 0;
   };
-  for (const change of drafted.flatMap(({ changes }) => changes)) {
+  for (const change of changes) {
     const encoded = encodeChange(change);
     const bytes = Buffer.byteLength(JSON.stringify(encoded));
     if (part.length >= MOST_CHANGES || size + bytes > MOST_BYTES) await publish();

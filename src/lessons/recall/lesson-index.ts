@@ -66,7 +66,7 @@ function createSlotTable(audienceOf: (lesson: Lesson) => Audience): SlotTable {
   };
   const audienceId = (lesson: Lesson): number => {
     const audience = audienceOf(lesson);
-    const { scope, learnedIn, acrossAgents } = audience;
+    const { scope, learnedIn, acrossAgents, isForAllAgents } = audience;
     const { visibility } = lesson.text.note;
     const key = JSON.stringify([
       scope.agent,
@@ -77,6 +77,7 @@ function createSlotTable(audienceOf: (lesson: Lesson) => Audience): SlotTable {
       visibility === 'shared',
       learnedIn,
       acrossAgents !== undefined,
+      isForAllAgents,
     ]);
     const id = audienceKeys.get(key) ?? audiences.push(audience) - 1;
     audienceKeys.set(key, id);

@@ -213,7 +213,8 @@ function countScopes(lessons: readonly Lesson[]): readonly ScopeCount[] {
     // A private one is counted for all in its scope: recall looks closer.
     const { learnedIn: _, ...audience } = audienceOf(lesson, []);
     const { agent, project, runKind, member } = audience.reach;
-    const key = JSON.stringify([agent, project, runKind, member, audience.acrossAgents !== undefined]);
+    const { acrossAgents, isForAllAgents } = audience;
+    const key = JSON.stringify([agent, project, runKind, member, acrossAgents !== undefined, isForAllAgents]);
     counts.set(key, { audience, count: (counts.get(key)?.count ?? 0) + 1 });
   }
   return [...counts.values()];

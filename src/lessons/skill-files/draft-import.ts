@@ -43,7 +43,8 @@ export async function importSkills(path: string, options: ImportOptions): Promis
   const found: ImportedSkill[] = [];
   const wrong: FileFault[] = [...faults];
   const files = new Map<string, string>();
-  for (const at of places) {
+  for (const [nth, at] of places.entries()) {
+    options.onProgress?.(nth, places.length);
     const skill = await importOne(at, options);
     if (isSkillFault(skill)) {
       wrong.push({ file: at.file, why: skill.why });
@@ -79,7 +80,10 @@ function namesOf(beside: readonly string[]): readonly string[] {
   return [`not imported: ${beside.slice(0, MOST_NAMED).join(', ')}${more}`];
 }
 
-interface ImportOptions {
+/** So many of so many. */
+export type OnImported = (done: number, of: number) => void;
+
+export interface ImportOptions {
   /** The state of a new or reactivated skill. */
   readonly state: 'proposed' | 'trial' | 'live';
   /** As `Library.find`. */
@@ -87,6 +91,8 @@ interface ImportOptions {
   readonly newId: (prefix: string) => string;
   /** Looks through the words of each file: one with findings waits for a person. */
   readonly lint: LintWords;
+  /** Files that were read, of how many. */
+  readonly onProgress?: OnImported | undefined;
 }
 
 interface DraftedImport {

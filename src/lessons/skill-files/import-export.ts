@@ -8,8 +8,7 @@ import type { LessonsApi } from '../../core/daemon-api.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Change, Lesson } from '../../core/lesson.ts';
 import { decodeLessons, decodeResults, encodeChange } from '../codec.ts';
-import { importSkills } from './draft-import.ts';
-import type { LintWords } from './gate-file.ts';
+import { type ImportOptions, importSkills } from './draft-import.ts';
 import { readUntrustedFile } from './scan-skills.ts';
 import {
   assignFolders,
@@ -37,11 +36,11 @@ export interface SkillReport {
 export async function importSkillFiles(
   lessonsApi: LessonsApi,
   path: string,
-  state: 'proposed' | 'trial' | 'live',
-  lint: LintWords,
+  choice: Pick<ImportOptions, 'state' | 'lint' | 'onProgress'>,
 ): Promise<SkillReport> {
   const find = finder(decodeLessons(await lessonsApi.all()));
-  const { found, faults } = await importSkills(path, { state, find, newId: createIds(systemClock), lint });
+  const newId = createIds(systemClock);
+  const { found, faults } = await importSkills(path, { ...choice, find, newId });
   const changes = found.flatMap((skill) => skill.changes);
   const published = changes.length === 0 ? {} : await publish(lessonsApi, changes, `import of ${path}`);
   const { refused } = decodeResults(published);
