@@ -10,6 +10,10 @@ export interface RuleResult {
   readonly outcome: RuleOutcome;
   /** The check comes from the words of the rule alone. */
   readonly isProvisional?: true;
+  /** A command or a model is asked about this answer once there is time: the outcome is preliminary. */
+  readonly isWaiting?: true;
+  /** A model decided. */
+  readonly isJudged?: true;
   /** The outcome that the session had for this rule before: a session counts once for a rule. */
   readonly before?: Exclude<RuleOutcome, 'told-again'>;
 }

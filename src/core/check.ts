@@ -75,7 +75,17 @@ export type CheckTest =
       readonly in?: TestPlace;
     }
   /** An ISO 639-1 code. */
-  | { readonly is: 'language'; readonly language: string; readonly in?: TestPlace };
+  | { readonly is: 'language'; readonly language: string; readonly in?: TestPlace }
+  | SlowTest;
+
+/** Not answered behind an answer: it needs a process or a model, and is asked once the turn is over. */
+export type SlowTest =
+  /** A line for `sh` in a sandbox with the files that the agent wrote whole, and nothing else: it exits with 0 where the rule is kept. Only a person's is run. */
+  | { readonly is: 'command'; readonly command: string; readonly timeoutMs?: number; readonly in?: never }
+  /** A model is asked whether the work keeps to these words. It must quote the passage that shows it. */
+  | { readonly is: 'judge'; readonly asks: string; readonly in?: never };
+
+export const isSlowTest = (test: CheckTest): test is SlowTest => test.is === 'command' || test.is === 'judge';
 
 /**
  * A rule as a question that can be asked of any piece of work. It applies when all of `appliesWhen` hold, and then the rule was kept when all
@@ -96,13 +106,24 @@ export type RuleCheck = {
   readonly proof: string;
 };
 
+/** Whether a program of this machine has to be run for it. */
+export const hasCommand = ({ holdsWhen }: Pick<RuleCheck, 'holdsWhen'>): boolean =>
+  holdsWhen.some(({ is }) => is === 'command');
+
+/** `isWhole`: the text is all that the file held then. */
+export interface WrittenFile {
+  readonly path: string;
+  readonly text: string;
+  readonly isWhole?: true;
+}
+
 /** What an agent did in answer to one message of a person. */
 export interface CheckedWork {
   /** What the person asked for. */
   readonly request: string;
   readonly reply: string;
   /** Text that was written, by file; of an edit only what is new. */
-  readonly files: readonly { readonly path: string; readonly text: string }[];
+  readonly files: readonly WrittenFile[];
   /** Shell commands, in order. */
   readonly commands: readonly string[];
 }

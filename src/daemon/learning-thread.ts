@@ -140,6 +140,7 @@ const startLearner = (): Promise<LearningWorker> =>
       lessonsFor: (query, force) => serving.call('lessonsFor', [query, force]),
       ...attempts,
     },
+    openSandbox: attempts.openSandbox,
     isShared: jobs !== undefined,
     openBudget: jobs?.openBudget,
     buffer,

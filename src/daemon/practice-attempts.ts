@@ -10,10 +10,14 @@ import {
 } from '../agent/attempts/session-agents.ts';
 import { TOOL_PATH } from '../agent/sandbox/confiner.ts';
 import type { AttemptAccess, AttemptPlace } from '../core/attempt-model.ts';
+import { isSlowTest } from '../core/check.ts';
 import type { Clock } from '../core/clock.ts';
-import type { AttemptOrder, MakeAttempt } from '../core/practice.ts';
+import { compact } from '../core/json.ts';
+import type { Ask } from '../core/learn.ts';
+import type { AttemptOrder, MakeAttempt, PracticeTask } from '../core/practice.ts';
 import { costOf } from '../cost/prices.ts';
 import { createTaskVerifier, readAttemptSteps } from '../evidence/verifiers/verify-task.ts';
+import { createSlowTests, type OpenSandbox } from '../learn/checks/slow-tests.ts';
 import type { PracticeModel, PracticePorts } from '../learn/practice/open-practice.ts';
 import { isRerunnable } from '../learn/practice/sources/rerunnable.ts';
 import { withRuleChecks } from '../learn/rule-checks.ts';
@@ -39,12 +43,20 @@ interface AttemptsOptions {
 type SessionAttemptsPorts = Pick<PracticePorts, 'openAttempts' | 'whyNotAttempted'> & {
   /** Makes one attempt of the model itself, for a session of another process: that one has the budget. */
   attemptOnce(model: PracticeModel): MakeAttempt;
+  /** For checks of rules, of practice and of recorded work. */
+  readonly openSandbox: OpenSandbox;
 };
+
+/** By a model, or on this machine. */
+const isGradedHere = (check: PracticeTask['check']): boolean =>
+  check?.kind === 'rubric' ||
+  (check?.kind === 'rules' && check.rules.some((rule) => rule.check.holdsWhen.some(isSlowTest)));
 
 /** Who attempts tasks of practice in this thread, and which tasks they can attempt on this machine now. */
 export function createSessionAttempts({ agents: names, ...options }: AttemptsOptions): SessionAttemptsPorts {
   const { clock, onFault } = options;
   const folders = createAttemptFolders();
+  const openSandbox: OpenSandbox = (files, signal) => folders.open({ kind: 'files', files }, signal);
   const inProcess = ({ name, price, chat }: PracticeModel) =>
     createInProcessAttempts({
       chat,
@@ -55,14 +67,17 @@ export function createSessionAttempts({ agents: names, ...options }: AttemptsOpt
     });
   /** A rubric is graded by a model at the session's expense, a program needs its gateway, a repository is on its machine. */
   const mayShare = ({ task, agent = 'model' }: AttemptOrder): boolean =>
-    agent === 'model' && task.check?.kind !== 'rubric' && task.workspace?.kind !== 'git';
+    agent === 'model' && !isGradedHere(task.check) && task.workspace?.kind !== 'git';
+  const slowTests = (ask: Ask | undefined) => (signal: AbortSignal) =>
+    createSlowTests({ sandbox: openSandbox, ask, signal }).ask;
   return {
+    openSandbox,
     attemptOnce: (model) => {
       const agents = new Map([['model', { kind: 'model', open: inProcess(model) } as const]]);
       const parts = {
         agents,
         folders,
-        verify: withRuleChecks(createTaskVerifier({})),
+        verify: withRuleChecks(createTaskVerifier({}), slowTests(undefined)),
         readSteps: readAttemptSteps,
       };
       return withoutSecrets(createAttempts({ ...parts, clock, onFault }), options.hasSecret);
@@ -85,7 +100,7 @@ export function createSessionAttempts({ agents: names, ...options }: AttemptsOpt
       const make = createAttempts({
         agents: new Map([...(await openSessionAgents(names, agentParts)), ...versions]),
         folders,
-        verify: withRuleChecks(createTaskVerifier(ask === undefined ? {} : { ask })),
+        verify: withRuleChecks(createTaskVerifier(compact({ ask })), slowTests(ask)),
         readSteps: readAttemptSteps,
         clock,
         onFault,

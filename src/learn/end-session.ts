@@ -1,3 +1,4 @@
+import { isSlowTest } from '../core/check.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
 import { compact } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
@@ -147,7 +148,11 @@ function checkMeasured(
   lessonOf: (id: string) => Lesson | undefined,
 ): ScoredFact['checked'] {
   const lessons = [...new Set(ids)].flatMap((id) => lessonOf(id) ?? []);
-  const checked = lessons.filter((lesson) => lesson.check?.standing === 'accepted' && isMeasured(lesson));
+  // A command or a judge is asked about sessions that were shown the rule, and not about the others: it cannot compare them.
+  const checked = lessons.filter(
+    (lesson) =>
+      lesson.check?.standing === 'accepted' && !lesson.check.holdsWhen.some(isSlowTest) && isMeasured(lesson),
+  );
   if (checked.length === 0) return undefined;
   const works = answeredRequests(read).flatMap(({ work, isDone }) => (isDone ? [work] : []));
   return checked.flatMap(({ id, revision, check }) => {

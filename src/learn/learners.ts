@@ -8,6 +8,7 @@ import { ADAPTATION, openAdaptation } from './adapt/adaptation.ts';
 import { createLimitWatch } from './adapt/limit-watch.ts';
 import type { AskedModels } from './asked-models.ts';
 import { createCheckRows } from './checks/learn-checks.ts';
+import { createSlowCheckRow } from './checks/slow-checks.ts';
 import { decidedLearner } from './cycle.ts';
 import { createDistiller } from './distiller/distiller.ts';
 import { createQuoteComparison } from './distiller/same-rule.ts';
@@ -105,6 +106,18 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
   });
   const waking = createWakingRow({ library, evidence, embed });
   const checks = createCheckRows({ library, evidence, records, writer, hasSecret, clock });
+  const slow = createSlowCheckRow({
+    library,
+    evidence,
+    records,
+    // The judge that the owner named, if it passes its test; else the model that writes lessons.
+    askAbout: async (session) =>
+      (await models.of('judge')) === undefined ? writer.askAbout(session) : models.named('judge'),
+    sandbox: options.ports.openSandbox,
+    clock,
+    newId,
+    signal,
+  });
   const manner = createMannerTurns({ records, evidence, library, clock });
   const words = createWordReading({ evidence, writer, library, clock, log, signal });
   const moving = { library, effects, records, autonomy, checkText, clock, newId };
@@ -132,6 +145,7 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
       words.row,
       fromFailures.again,
       checks.models,
+      slow.row,
       createReviserRow(use),
       createLiveRow(options),
       createOptOutRow(moving),
@@ -141,7 +155,7 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
     manner,
     reading: words.queue,
     transfers: createTransfers({ ...moving, tasks, embed }),
-    folds: [adaptation, manner, waking, checks.fold],
+    folds: [adaptation, manner, waking, checks.fold, slow.fold],
   };
 }
 

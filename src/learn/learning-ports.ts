@@ -9,6 +9,7 @@ import type { VerifierRow } from '../core/verifier-row.ts';
 import type { PriceRules } from '../cost/prices.ts';
 import type { EvidenceRecords } from '../evidence/evidence-reader.ts';
 import type { AdaptRules } from './adapt/adaptation.ts';
+import type { OpenSandbox } from './checks/slow-tests.ts';
 import type { WritePrompt } from './compress/compressor.ts';
 import type { Autonomy } from './gate/autonomy-rule.ts';
 import type { LearningRecords } from './learning.ts';
@@ -68,6 +69,8 @@ export interface LearningPorts {
   readonly onStatus: (status: LearningStatus) => void;
   /** Told the rules whose check applies to what the agent of a session did last. */
   readonly onWork?: (session: string, rules: readonly string[]) => void;
+  /** For the commands of checks; absent: none is run. */
+  readonly openSandbox?: OpenSandbox;
   /** Several processes write the record. */
   readonly isShared?: boolean;
   /** Where budgets are kept; in this process unless several share them. */

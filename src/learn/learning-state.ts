@@ -148,9 +148,11 @@ export function createLearningState(others: readonly FactFold[] = []): LearningS
   return state;
 }
 
-/** −1 when the answer broke a rule with an accepted check, 1 when it kept to those that applied, 0 when none did. */
+/** −1 when the answer broke a rule with an accepted check, 1 when it kept to those that applied, 0 when none did. A judge is not compared with a judge. */
 function scoreByRules({ results }: AdherenceFact): number {
-  const outcomes = results.flatMap(({ outcome, isProvisional }) => (isProvisional === true ? [] : [outcome]));
+  const outcomes = results.flatMap(({ outcome, isProvisional, isWaiting, isJudged }) =>
+    isProvisional === true || isWaiting === true || isJudged === true ? [] : [outcome],
+  );
   return outcomes.includes('broken') ? -1 : outcomes.includes('kept') ? 1 : 0;
 }
 

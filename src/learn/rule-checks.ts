@@ -1,4 +1,4 @@
-import type { CheckedWork } from '../core/check.ts';
+import type { CheckedWork, CheckResult } from '../core/check.ts';
 import { compact } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import type { CheckedRule, PracticeTask } from '../core/practice.ts';
@@ -10,7 +10,7 @@ import { workInConversation } from '../evidence/checked-work.ts';
 import { isPractisedOn } from '../evidence/learned-from.ts';
 import { taskOf } from '../evidence/turn-evidence.ts';
 import { checkOfDomain } from '../evidence/verifiers/verify-task.ts';
-import { runCheck } from '../lessons/checks/run-check.ts';
+import { type AskSlowTest, awaitsSlowTest, runCheck, runWholeCheck } from '../lessons/checks/run-check.ts';
 import { admit, audienceOf } from '../lessons/scope.ts';
 import { isPersonsWord } from '../lessons/told.ts';
 import { oneLine } from '../text/visible-text.ts';
@@ -54,17 +54,25 @@ export interface RuleGrade {
 }
 
 /** The share of rules that the work kept, among those whose check applies. Undefined when none does: avoiding a subject earns nothing. */
-export function gradeByRules(rules: readonly CheckedRule[], work: CheckedWork): RuleGrade | undefined {
-  const results = rules.flatMap(({ lesson, rule, check }) => {
-    const result = runCheck(check, work);
-    return result.outcome === 'does-not-apply' ? [] : [{ lesson, rule, result }];
-  });
+export const gradeByRules = (rules: readonly CheckedRule[], work: CheckedWork): RuleGrade | undefined =>
+  gradeOf(rules.map((one) => ({ ...one, result: runCheck(one.check, work) })));
+
+/** Whether an attempt at this could be graded, by what can be told of this work at once. */
+export const isGradable = (rules: readonly CheckedRule[], work: CheckedWork): boolean =>
+  gradeByRules(rules, work) !== undefined || rules.some(({ check }) => awaitsSlowTest(check, work));
+
+interface AskedRule extends CheckedRule {
+  readonly result: CheckResult;
+}
+
+function gradeOf(asked: readonly AskedRule[]): RuleGrade | undefined {
+  const results = asked.filter(({ result }) => result.outcome !== 'does-not-apply');
   if (results.length === 0) return undefined;
   const keeping = results.filter(({ result }) => result.outcome === 'kept');
   return {
     reward: keeping.length / results.length,
     reasons: results.map(({ rule, result }) => {
-      if (result.outcome === 'kept') return `kept “${rule}”`;
+      if (result.outcome !== 'broken') return `kept “${rule}”`;
       return `broke “${rule}”${result.quote === undefined ? '' : `: ${result.quote}`}`;
     }),
     rules: results.map(({ lesson }) => lesson),
@@ -73,16 +81,20 @@ export function gradeByRules(rules: readonly CheckedRule[], work: CheckedWork): 
 
 type VerifyTask = (task: PracticeTask, submission: Submission, signal: AbortSignal) => Promise<Verification>;
 
-/** Grades attempts at tasks that rules grade; the others as before. */
+/** Grades attempts at tasks that rules grade; the others as before. `slow`: answers what needs a process or a model. */
 export const withRuleChecks =
   (
     verify: VerifyTask,
+    slow: (signal: AbortSignal) => AskSlowTest,
   ): ((...of: Parameters<VerifyTask>) => Promise<Verification | { readonly status: 'does-not-apply' }>) =>
   async (task, submission, signal) => {
     if (task.check?.kind !== 'rules') return verify(task, submission, signal);
     const { task: prompt, messages = [], output } = submission;
     const work = workInConversation(prompt, messages, [{ type: 'text', text: output }]);
-    const grade = gradeByRules(task.check.rules, work);
+    const asked: AskedRule[] = [];
+    for (const rule of task.check.rules)
+      asked.push({ ...rule, result: await runWholeCheck(rule.check, work, slow(signal)) });
+    const grade = gradeOf(asked);
     if (grade === undefined) return { status: 'does-not-apply' };
     return { status: 'ok', reward: grade.reward, reasons: grade.reasons };
   };
@@ -118,8 +130,7 @@ export async function findTaskCheck(
   if (rules.length === 0) return check;
   if (rules.some(({ lesson }) => about.includes(lesson))) return { kind: 'rules', rules };
   const work = from && (await readRecordedWork(from, parts));
-  const isGradable = work !== undefined && gradeByRules(rules, work) !== undefined;
-  return isGradable ? { kind: 'rules', rules } : check;
+  return work !== undefined && isGradable(rules, work) ? { kind: 'rules', rules } : check;
 }
 
 /** What was done for a recorded request, up to the last turn of it. Undefined when it may not be practised on, or cannot be read any more. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { hasCommand } from '../core/check.ts';
 import type { Author, Change, Lesson, LessonState, LessonText } from '../core/lesson.ts';
 import { TEAM } from '../core/principal.ts';
 import { ERASURE_AUTHOR, whyNotOfTier } from './identity-tier.ts';
@@ -35,12 +36,19 @@ export function whyNotPermitted(
         ? undefined
         : whyNotOfMember(before, lesson)) ??
       (by.kind === 'file' ? whyNotByFile(before, lesson) : undefined) ??
+      (by.kind === 'person' ? undefined : whyNotCommanded(before, lesson)) ??
       (before === undefined || by.kind === 'person' ? undefined : whyProtected(before, lesson, by.kind)) ??
       whyNameTaken(view, lesson, lessons);
     if (why !== undefined) return why;
   }
   return undefined;
 }
+
+/** A learner may propose a check that runs a command, and never say that a person wrote it: then it would be run. */
+const whyNotCommanded = (before: Lesson | undefined, { id, check }: Lesson): string | undefined =>
+  check?.by === 'person' && hasCommand(check) && !isDeepStrictEqual(before?.check, check)
+    ? `the check of ${id} runs a command: only a person sets it`
+    : undefined;
 
 /** Learners that write nothing but the words of a person: what they change, that person has said. */
 const READERS: ReadonlySet<string> = new Set(['distiller', 'notes']);

@@ -163,7 +163,10 @@ async function changeLessons(options: LessonsApiOptions, body: JsonObject): Prom
   if (stale !== undefined) return { generation: library.generation, results: [refusedAsStale(stale[0])] };
   const trials = await options.trials();
   const isMeasured = (lesson: Lesson): boolean => isCompared(measurementOf(lesson, library, trials));
-  const decoded = asArray(body.changes).filter(isObject).map(decodeChange).map(withPersonsCheck);
+  const decoded = asArray(body.changes)
+    .filter(isObject)
+    .map(decodeChange)
+    .map((change) => withPersonsCheck(change, options.member === undefined));
   const changes = withoutUnapproved(decoded, body, library, isMeasured);
   const published = await library.publish({
     id: newId('c'),

@@ -36,13 +36,15 @@ const { hasSecret } = openRedactor();
 /** Which drafts a rule has. */
 type DraftsOf = (rule: CheckSetRule) => readonly CheckDraft[];
 
-const score = (rules: readonly CheckSetRule[], draftsOf: DraftsOf): readonly ScoredRule[] =>
-  rules.map((one) => {
-    const { id, rule, corrected, revised } = one;
-    const outside = outsideOf(one, historyOf(one, rules));
-    const result = chooseCheck(draftsOf(one), { corrected, revised, outside, hasSecret });
-    return result.ok ? scoreRule(one, result.check) : { id, rule, why: result.why, verdicts: [] };
-  });
+const score = (rules: readonly CheckSetRule[], draftsOf: DraftsOf): Promise<readonly ScoredRule[]> =>
+  Promise.all(
+    rules.map(async (one) => {
+      const { id, rule, corrected, revised } = one;
+      const outside = outsideOf(one, historyOf(one, rules));
+      const result = await chooseCheck(draftsOf(one), { corrected, revised, outside, hasSecret });
+      return result.ok ? scoreRule(one, result.check) : { id, rule, why: result.why, verdicts: [] };
+    }),
+  );
 
 /** Fixed, so that the same set gives the same prompts. */
 const MARK = 'm7f3';
@@ -62,12 +64,12 @@ function readReplies(file: string): ReadonlyMap<string, readonly CheckDraft[]> {
 const isAccepted = ({ check }: ScoredRule): boolean => check?.standing === 'accepted';
 
 /** As in the product: a model is asked where the words gave no accepted check, and only a better one takes its place. */
-function addReplies(
+async function addReplies(
   words: readonly ScoredRule[],
   rules: readonly CheckSetRule[],
   replies: ReadonlyMap<string, readonly CheckDraft[]>,
-): readonly ScoredRule[] {
-  const drafted = score(rules, ({ id }) => replies.get(id) ?? []);
+): Promise<readonly ScoredRule[]> {
+  const drafted = await score(rules, ({ id }) => replies.get(id) ?? []);
   return words.map((rule, index) => {
     const other = drafted[index];
     if (other?.check === undefined || isAccepted(rule)) return rule;
@@ -123,10 +125,10 @@ function printRules(scored: readonly ScoredRule[]): void {
 }
 
 const prompts: string[] = [];
-const reports = options.set.flatMap((file) => {
+async function reportOn(file: string) {
   const rules = parseCheckSet(readFileSync(file, 'utf8'), file);
   requireSome('rule in the set', rules.length);
-  const words = score(rules, draftChecks);
+  const words = await score(rules, draftChecks);
   const asked = askedOf(rules, words);
   prompts.push(...asked.map(promptOf));
   const ways: (readonly [way: string, scored: readonly ScoredRule[]])[] = [['words', words]];
@@ -136,7 +138,7 @@ const reports = options.set.flatMap((file) => {
     requireSome('reply to a rule without an accepted check', answered);
     ways.push([
       `words, then the model's replies (${answered} of ${asked.length} asked)`,
-      addReplies(words, rules, replies),
+      await addReplies(words, rules, replies),
     ]);
   }
   return ways.map(([way, scored]) => {
@@ -145,7 +147,8 @@ const reports = options.set.flatMap((file) => {
     requireSome('verdict', all.precision.of);
     return { file, way, rules: rules.length, accepted, all, scored };
   });
-});
+}
+const reports = (await Promise.all(options.set.map(reportOn))).flat();
 if (options['write-prompts'] !== undefined)
   writeFileSync(options['write-prompts'], `${prompts.join('\n')}\n`);
 if (options.json) {

@@ -1,4 +1,5 @@
 import { createTextMemo } from '../../base/text-memo.ts';
+import type { WrittenFile } from '../../core/check.ts';
 import { asArray, asObject, asString, isObject, parseJson } from '../../core/json.ts';
 import { type Program, readCommand } from '../../text/shell-programs.ts';
 
@@ -82,11 +83,16 @@ const NEW_TEXT_KEYS = [
   'text',
 ];
 
+/** The text of a whole file, unless the call says what it replaces or where it is put. */
+const WHOLE_TEXT_KEYS = ['content', 'contents', 'file_text'];
+const PLACE_KEYS =
+  /^(?:old_?(?:str|string|text)|insert_?line|start_?line|line|range|offset|append|cell_id|edits)$/i;
+
 /** What an edit writes, by file: of a replacement and of a patch only the new lines. */
 export function writtenFiles(call: {
   readonly name: string;
   readonly arguments: string;
-}): readonly { readonly path: string; readonly text: string }[] {
+}): readonly WrittenFile[] {
   const given = kindOf(plainName(call.name)) === 'edit' ? parseJson(call.arguments) : undefined;
   if (!isObject(given)) return [];
   const [path = '', ...others] = pathsOf(given);
@@ -97,10 +103,14 @@ export function writtenFiles(call: {
     asString(given.input) ?? asString(given.patch) ?? asString(given.patchText) ?? asString(given.diff);
   const added = patch?.split('\n').flatMap((line) => (/^\+(?!\+\+)/.test(line) ? [line.slice(1)] : []));
   const text = [...texts, ...(added ?? [])].join('\n');
+  if (text === '') return [];
+  const isWhole =
+    patch === undefined &&
+    WHOLE_TEXT_KEYS.some((key) => typeof given[key] === 'string') &&
+    !Object.keys(given).some((key) => PLACE_KEYS.test(key));
   // A patch of several files is read as one text: which line belongs to which file decides no check.
-  return text === ''
-    ? []
-    : [{ path: others.length > 0 && texts.length === 0 ? [path, ...others].join(' ') : path, text }];
+  const named = others.length > 0 && texts.length === 0 ? [path, ...others].join(' ') : path;
+  return [{ path: named, text, ...(isWhole ? { isWhole } : {}) }];
 }
 
 /** A command is a line, a list of lines, or (Codex) a program with its arguments. */

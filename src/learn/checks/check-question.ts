@@ -57,6 +57,7 @@ It applies when all tests of appliesWhen hold (empty: always), and the rule is k
 {"is":"length","unit":"characters"|"words"|"sentences"|"lines"|"paragraphs"|"bullets","min":…,"max":…,"in":place}
 {"is":"json","pointer":"/name","pattern":of the value}
 {"is":"language","language":ISO 639-1 code,"in":"prose"}
+{"is":"command","command":a line for sh in a folder with the written files: 0 when they keep the rule} (holdsWhen only, looksAt "files"; it waits for the person: only where no other test can tell)
 Places: "request" (what the person asked for), "whole" (usual), "all", "first-line", "last-line", "headings", "code", "fences", "prose", "subject" (of a commit), "path" (of a file).
 appliesWhen may ask the answer only for something that is there; anything may be asked of the request.
 

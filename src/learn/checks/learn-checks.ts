@@ -8,8 +8,9 @@ import type { Records } from '../../core/store.ts';
 import { answeredRequests } from '../../evidence/checked-work.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { type CheckEvidence, MOST_OUTSIDE_ANSWERS } from '../../lessons/checks/accept-check.ts';
-import { chooseCheck, draftChecks, outsideOf } from '../../lessons/checks/draft-check.ts';
+import { chooseCheck, draftChecks, draftJudge, outsideOf } from '../../lessons/checks/draft-check.ts';
 import type { RuleEvidence } from '../../lessons/checks/rule-material.ts';
+import { runWholeCheck } from '../../lessons/checks/run-check.ts';
 import { titleOf } from '../../lessons/title.ts';
 import { isPersonsWord } from '../../lessons/told.ts';
 import type { WriterAccess } from '../asked-models.ts';
@@ -19,6 +20,7 @@ import type { FactFold, LearningState } from '../learning-state.ts';
 import { lastTryOf, nextMidnight } from '../pauses.ts';
 import type { LearnerRow, LearningPiece } from '../runner.ts';
 import { writeCheckQuestion } from './check-question.ts';
+import { createSlowTests } from './slow-tests.ts';
 
 export interface CheckRowsOptions {
   readonly library: Pick<Library, 'lessons'>;
@@ -154,10 +156,12 @@ const wordsLearner: Learner<CheckMaterial> = {
   name: CHECKS,
   async *learn({ material }) {
     const { lesson, evidence, tests } = material;
-    const result = chooseCheck(draftChecks(evidence), tests);
+    const result = await chooseCheck(draftChecks(evidence), tests);
     if (result.ok) yield decided(wordsKey(lesson), lesson, result.check);
   },
 };
+
+type Asked = readonly [check: RuleCheck, work: CheckedWork];
 
 const modelLearner: Learner<CheckMaterial> = {
   name: CHECKS_MODEL,
@@ -166,7 +170,11 @@ const modelLearner: Learner<CheckMaterial> = {
     if (ask === undefined) return;
     const answer = await ask(writeCheckQuestion(evidence, newId('mark')), signal);
     if (!answer.ok) return yield stuckBy(answer);
-    const result = chooseCheck(answer.value, tests);
+    const slow = createSlowTests({ ask, signal });
+    const asked = { ...tests, ask: (...of: Asked) => runWholeCheck(...of, slow.ask) };
+    const result = await chooseCheck([...answer.value, draftJudge(evidence)], asked);
+    const fault = result.ok ? undefined : slow.fault();
+    if (fault !== undefined) return yield { stuck: fault, isRetryable: true };
     const isBetter = result.ok && (lesson.check === undefined || result.check.standing === 'accepted');
     if (isBetter) yield decided(modelKey(lesson), lesson, result.check);
   },

@@ -11,8 +11,9 @@ import type { NewFact, Records, TurnView } from '../../core/store.ts';
 import { workUpTo } from '../../evidence/checked-work.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { readCases } from '../../evidence/failure-case.ts';
-import { runCheck } from '../../lessons/checks/run-check.ts';
+import { awaitsSlowTest, runCheck } from '../../lessons/checks/run-check.ts';
 import { libraryOwnedBy } from '../../lessons/member-library.ts';
+import { hasPersonsCommand, sandboxFiles } from '../checks/sandbox-files.ts';
 import {
   createReadKnown,
   findSameRule,
@@ -100,6 +101,8 @@ interface RuleHistory {
   readonly outcomes: Map<string, CheckedOutcome>;
   /** Turns that were checked: a check that is changed later does not judge them again. */
   readonly turns: Set<string>;
+  /** How many answers a command or a judge was to be asked about, by rule. */
+  readonly asked: Map<string, number>;
 }
 
 type CheckedOutcome = Exclude<RuleOutcome, 'told-again'>;
@@ -108,11 +111,12 @@ type CheckedOutcome = Exclude<RuleOutcome, 'told-again'>;
 const RANK: Readonly<Record<CheckedOutcome, number>> = { shown: 0, 'does-not-apply': 1, kept: 2, broken: 3 };
 
 function readHistory(facts: readonly StoredFact[]): RuleHistory {
-  const history: RuleHistory = { outcomes: new Map(), turns: new Set() };
+  const history: RuleHistory = { outcomes: new Map(), turns: new Set(), asked: new Map() };
   for (const { fact } of facts) {
     if (fact.type !== 'rules-observed') continue;
-    for (const { lesson, outcome } of fact.results) {
+    for (const { lesson, outcome, isWaiting } of fact.results) {
       if (outcome === 'told-again') continue;
+      if (isWaiting === true) history.asked.set(lesson, (history.asked.get(lesson) ?? 0) + 1);
       history.outcomes.set(lesson, outcome);
       history.turns.add(fact.turn);
     }
@@ -120,22 +124,45 @@ function readHistory(facts: readonly StoredFact[]): RuleHistory {
   return history;
 }
 
+/** The outcome that a session has for a rule so far. */
+export const checkedBefore = (facts: readonly StoredFact[], rule: string): CheckedOutcome | undefined =>
+  readHistory(facts).outcomes.get(rule);
+
+/** Whether an outcome says more of a session than the one before. Every break counts. */
+export const laterOutcome = (outcome: CheckedOutcome, before: CheckedOutcome | undefined): boolean =>
+  before === undefined || RANK[outcome] > RANK[before] || outcome === 'broken';
+
+/** Answers of a session that a command looks at, and a judge: it costs money. */
+const MOST_ASKED = { command: 20, judge: 1 };
+
+/** Whether a command or a judge is to be asked about an answer. A session that broke the rule already is asked no more. */
+function isAskedLater({ id, check }: Lesson, work: CheckedWork | undefined, history: RuleHistory): boolean {
+  if (check === undefined || work === undefined || history.outcomes.get(id) === 'broken') return false;
+  const isJudged = check.holdsWhen.some(({ is }) => is === 'judge');
+  const isAsked = isJudged || (hasPersonsCommand(check) && sandboxFiles(work.files) !== undefined);
+  const most = MOST_ASKED[isJudged ? 'judge' : 'command'];
+  return isAsked && (history.asked.get(id) ?? 0) < most && awaitsSlowTest(check, work);
+}
+
 function checkAnswer(
   session: string,
   { turn, rules, work }: AnswerRules,
-  { outcomes, turns }: RuleHistory,
+  history: RuleHistory,
   at: number,
 ): readonly NewFact[] {
   const { evidence } = turn;
+  const { outcomes, turns } = history;
   if (!isOver(turn) || turns.has(evidence.turn)) return [];
   const results = rules.flatMap((rule): readonly RuleResult[] => {
-    const outcome = outcomeOf(rule, work);
     const before = outcomes.get(rule.id);
-    const isNew = before === undefined || RANK[outcome] > RANK[before] || outcome === 'broken';
-    if (!isNew) return [];
+    const isWaiting = isAskedLater(rule, work, history) || undefined;
+    const now = outcomeOf(rule, work);
+    if (!laterOutcome(now, before) && isWaiting === undefined) return [];
+    const outcome = laterOutcome(now, before) ? now : (before ?? now);
     outcomes.set(rule.id, outcome);
+    if (isWaiting === true) history.asked.set(rule.id, (history.asked.get(rule.id) ?? 0) + 1);
     const isProvisional = rule.check?.standing === 'provisional' || undefined;
-    return [compact({ lesson: rule.id, revision: rule.revision, outcome, isProvisional, before })];
+    return [compact({ lesson: rule.id, revision: rule.revision, outcome, isProvisional, isWaiting, before })];
   });
   if (results.length === 0) return [];
   const fact: AdherenceFact = { type: 'rules-observed', session, turn: evidence.turn, results };

@@ -153,6 +153,6 @@ export function countRuleOutcomes(
   results: readonly RuleResult[],
 ): Readonly<Record<'kept' | 'broken' | 'toldAgain', number>> {
   const count = (wanted: RuleResult['outcome']): number =>
-    results.filter(({ outcome }) => outcome === wanted).length;
+    results.filter(({ outcome, isWaiting }) => outcome === wanted && isWaiting !== true).length;
   return { kept: count('kept'), broken: count('broken'), toldAgain: count('told-again') };
 }

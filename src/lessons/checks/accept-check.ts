@@ -1,7 +1,13 @@
-import type { CheckedWork, CheckTest, RuleCheck } from '../../core/check.ts';
+import {
+  type CheckedWork,
+  type CheckResult,
+  type CheckTest,
+  hasCommand,
+  type RuleCheck,
+} from '../../core/check.ts';
 import { plural } from '../../text/phrases.ts';
 import { readCheck } from './read-check.ts';
-import { runCheck } from './run-check.ts';
+import { awaitsSlowTest, runCheck } from './run-check.ts';
 
 /** A check before it was tested. */
 export interface CheckDraft {
@@ -18,6 +24,8 @@ export interface CheckEvidence {
   /** The newest answers outside the rule's scope; none for a rule that stands everywhere. */
   readonly outside: readonly CheckedWork[];
   readonly hasSecret: (text: string) => boolean;
+  /** Asks a check with tests that need a model; absent: it has no answer to them. */
+  readonly ask?: (check: RuleCheck, work: CheckedWork) => Promise<CheckResult>;
 }
 
 export type AcceptedCheck =
@@ -31,8 +39,11 @@ const MOST_OUTSIDE_SHARE = 0.02;
  * Tests a check on what its rule was learned from. It must find the corrected answer broken and the revised one kept, as far as these
  * exist, and must leave other work alone. Without a corrected answer a check from literals is provisional.
  */
-export function acceptCheck({ check, examples }: CheckDraft, evidence: CheckEvidence): AcceptedCheck {
-  const { corrected, revised, hasSecret } = evidence;
+export async function acceptCheck(
+  { check, examples }: CheckDraft,
+  evidence: CheckEvidence,
+): Promise<AcceptedCheck> {
+  const { corrected, revised, hasSecret, ask = async (rule, work) => runCheck(rule, work) } = evidence;
   const { looksAt, appliesWhen, holdsWhen, by } = check;
   const rule = { looksAt, appliesWhen, holdsWhen, by };
   const draft = readCheck({ ...rule, standing: 'provisional', proof: 'not tested yet' }, hasSecret);
@@ -40,33 +51,43 @@ export function acceptCheck({ check, examples }: CheckDraft, evidence: CheckEvid
   if (by === 'model' && holdsWhen.some(listsSymptoms))
     return refused('it lists phrases, and other words would break the rule unseen');
   const outside = evidence.outside.slice(-MOST_OUTSIDE_ANSWERS);
-  const met = outside.filter((work) => runCheck(draft.check, work).outcome !== 'does-not-apply').length;
+  const met = outside.filter((work) => mayApply(draft.check, work)).length;
   if (met > outside.length * MOST_OUTSIDE_SHARE)
     return refused(
       `it applies to ${met} of ${plural(outside.length, 'other answer')}, which the rule is not about`,
     );
   const others =
     outside.length === 0 ? '' : `, applies to ${met} of ${plural(outside.length, 'other answer')}`;
+  if (by === 'model' && hasCommand(check))
+    return { ok: true, check: { ...rule, standing: 'provisional', proof: UNCONFIRMED } };
+  const outcomeOf = async (work: CheckedWork) => (await ask(draft.check, work)).outcome;
   if (corrected !== undefined) {
-    const before = runCheck(draft.check, corrected).outcome;
-    const after = revised === undefined ? 'kept' : runCheck(draft.check, revised).outcome;
+    const before = await outcomeOf(corrected);
+    const after = before !== 'broken' || revised === undefined ? 'kept' : await outcomeOf(revised);
     if (before !== 'broken') return refused('it does not find the corrected answer broken');
     if (after !== 'kept') return refused('it does not find the revised answer kept');
     const onRevised = revised === undefined ? '' : ', passes on the revised one';
     const proof = `fails on the corrected answer${onRevised}${others}`;
     return { ok: true, check: { ...rule, standing: 'accepted', proof } };
   }
-  if (revised !== undefined && runCheck(draft.check, revised).outcome === 'broken')
+  if (revised !== undefined && (await outcomeOf(revised)) === 'broken')
     return refused('it finds the revised answer broken');
   if (examples === undefined)
     return refused('there is no corrected answer to test it on, and the rule names no literal');
-  if (runCheck(draft.check, examples.keeping).outcome !== 'kept')
+  if ((await outcomeOf(examples.keeping)) !== 'kept')
     return refused('it does not find an answer kept that was made from the words of the rule');
-  if (runCheck(draft.check, examples.breaking).outcome !== 'broken')
+  if ((await outcomeOf(examples.breaking)) !== 'broken')
     return refused('it does not find an answer broken that was made from the words of the rule');
   const proof = `tested on examples made from the words of the rule${others}`;
   return { ok: true, check: { ...rule, standing: 'provisional', proof } };
 }
+
+/** A program of this machine is run for it: that is a person's decision. */
+const UNCONFIRMED = 'a model proposed its command: it is run once you confirm the check';
+
+/** Of a test that needs a process or a model no answer is needed for this. */
+const mayApply = (check: RuleCheck, work: CheckedWork): boolean =>
+  awaitsSlowTest(check, work) || runCheck(check, work).outcome !== 'does-not-apply';
 
 /** A longer list of words is a guess at what people might write; forms with digits have closed lists, as of months and units. */
 const MOST_PHRASES = { words: 15, digits: 40 };

@@ -14,6 +14,8 @@ import {
 import { patternOf } from './test-text.ts';
 
 const MOST_DRAFTS = 24;
+/** Of the words that a judge is asked about. */
+const LONGEST_ASKED = 300;
 
 /**
  * Checks that the words of a rule and the two answers suggest, the best first. Structure decides: a literal, one thing in place of another,
@@ -117,13 +119,25 @@ export function outsideOf(
   return answers.filter((work) => !condition.every((word) => isInRequest(word, work.request)));
 }
 
+/** For what no program can tell: the words of the rule, for a model that must quote. Only a real contrast proves it. */
+export function draftJudge(evidence: RuleEvidence): CheckDraft {
+  const material = openRuleMaterial(evidence);
+  const asks = evidence.rule.slice(0, LONGEST_ASKED);
+  const sketch: CheckSketch = { looksAt: 'work', about: [], holdsWhen: [{ is: 'judge', asks }] };
+  const draft = draftOf(sketch, scopesOf(sketch, material)[0] ?? []);
+  return { check: { ...draft.check, by: 'model' } };
+}
+
 /** Drafts are tried in their order; the first that is accepted wins, and one with proof before a provisional one. */
-export function chooseCheck(drafts: readonly CheckDraft[], evidence: CheckEvidence): AcceptedCheck {
-  let refusal: AcceptedCheck = { ok: false, why: 'its words name nothing that a check could look for' };
+export async function chooseCheck(
+  drafts: readonly CheckDraft[],
+  evidence: CheckEvidence,
+): Promise<AcceptedCheck> {
+  let best: AcceptedCheck = { ok: false, why: 'its words name nothing that a check could look for' };
   for (const draft of drafts) {
-    const result = acceptCheck(draft, evidence);
-    if (result.ok) return result;
-    refusal = result;
+    const result = await acceptCheck(draft, evidence);
+    if (result.ok && result.check.standing === 'accepted') return result;
+    if (!best.ok) best = result;
   }
-  return refusal;
+  return best;
 }

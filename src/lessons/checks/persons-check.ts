@@ -1,4 +1,4 @@
-import type { CheckTest, RuleCheck, TestPlace } from '../../core/check.ts';
+import { type CheckTest, hasCommand, type RuleCheck, type TestPlace } from '../../core/check.ts';
 import { compact, type JsonObject, toJson } from '../../core/json.ts';
 import type { Change, Lesson } from '../../core/lesson.ts';
 import { openRedactor } from '../../redact/open-redactor.ts';
@@ -8,9 +8,20 @@ import { isPersonsWord } from '../told.ts';
 import { draftChecks } from './draft-check.ts';
 import { readCheck } from './read-check.ts';
 
-/** A check that a person sets or confirms is accepted by that; it is refused when it cannot be run. */
-export function withPersonsCheck(change: Change | RefusedChange): Change | RefusedChange {
-  if (!('op' in change) || change.op !== 'check' || change.check === undefined) return change;
+/**
+ * A check that a person sets or confirms is accepted by that; it is refused when it cannot be run. A command is run on the owner's machine:
+ * only they set one.
+ */
+export function withPersonsCheck(change: Change | RefusedChange, isOwner: boolean): Change | RefusedChange {
+  if (!('op' in change) || (change.op !== 'check' && change.op !== 'add') || change.check === undefined)
+    return change;
+  if (!isOwner && hasCommand(change.check))
+    return {
+      status: 'refused',
+      id: change.id,
+      why: 'only the owner of this home sets a check that runs a command',
+    };
+  if (change.op === 'add') return change;
   const { hasSecret } = openRedactor();
   const proof = change.check.by === 'person' ? 'set by a person' : 'confirmed by a person';
   const read = readCheck({ ...change.check, standing: 'accepted', by: 'person', proof }, hasSecret);
@@ -54,6 +65,8 @@ export function describeCheck({ looksAt, appliesWhen, holdsWhen }: RuleCheck): s
 }
 
 function describeTest(test: CheckTest): string {
+  if (test.is === 'command') return `“${test.command}” exits with 0 in a sandbox with those files`;
+  if (test.is === 'judge') return `a model can quote that it keeps to “${test.asks}”`;
   const place = PLACES[test.in ?? 'whole'];
   const has = place === '' ? 'there is' : `${place} ${test.in === 'headings' ? 'have' : 'has'}`;
   switch (test.is) {

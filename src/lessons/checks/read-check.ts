@@ -2,6 +2,7 @@ import { PatternError } from '../../base/linear-regex.ts';
 import {
   CHECKED_PARTS,
   type CheckTest,
+  isSlowTest,
   LENGTH_UNITS,
   type RuleCheck,
   TEST_PLACES,
@@ -9,7 +10,7 @@ import {
 import { isObject, type JsonObject } from '../../core/json.ts';
 import { LANGUAGE_CODES } from '../../text/languages.ts';
 import { checkChoice, checkString } from '../check-words.ts';
-import { patternOf } from './test-text.ts';
+import { patternOf, type TextTest } from './test-text.ts';
 
 export type ReadCheck =
   | { readonly ok: true; readonly check: RuleCheck }
@@ -21,7 +22,9 @@ const MOST_TESTS = 8;
 const LONGEST_PATTERN = 900;
 const LONGEST_WORDS = 300;
 const MOST_COUNT = 100_000;
-const TESTS = ['pattern', 'program', 'order', 'length', 'json', 'language'] as const;
+const LONGEST_COMMAND = 500;
+const TIMEOUT_MS = { least: 1000, most: 60_000 };
+const TESTS = ['pattern', 'program', 'order', 'length', 'json', 'language', 'command', 'judge'] as const;
 
 /** Why a value is no check; undefined for a check. Of the record: it judges form and size, not whether the check is a good one. */
 export function checkRuleCheck(value: unknown): Why {
@@ -51,6 +54,9 @@ export function readCheck(value: unknown, hasSecret: (text: string) => boolean):
     (check.holdsWhen.length === 0 ? 'check.holdsWhen needs at least one test' : undefined) ??
     (hasSecret(JSON.stringify(check)) ? 'the check contains a secret: write it without' : undefined) ??
     check.appliesWhen.map(whySwitchable).find(Boolean) ??
+    (check.holdsWhen.filter(isSlowTest).length > 1
+      ? 'a check has at most one test that runs a command or asks a model'
+      : undefined) ??
     [...check.appliesWhen, ...check.holdsWhen].map((test) => whyUseless(test, check)).find(Boolean);
   return why === undefined ? { ok: true, check: copyCheck(check) } : { ok: false, why };
 }
@@ -93,10 +99,24 @@ function checkTest(label: string, test: unknown): Why {
         optionalWords(`${label}.pointer`, test.pointer, LONGEST_WORDS) ??
         optionalWords(`${label}.pattern`, test.pattern, LONGEST_PATTERN)
       );
+    case 'command':
+      return (
+        checkString(`${label}.command`, test.command, { max: LONGEST_COMMAND }) ?? whyTimeout(label, test)
+      );
+    case 'judge':
+      return checkString(`${label}.asks`, test.asks, { max: LONGEST_WORDS });
     default:
       return checkChoice(`${label}.language`, test.language, [...LANGUAGE_CODES]);
   }
 }
+
+const whyTimeout = (label: string, { timeoutMs }: JsonObject): Why =>
+  timeoutMs === undefined ||
+  (Number.isInteger(timeoutMs) &&
+    Number(timeoutMs) >= TIMEOUT_MS.least &&
+    Number(timeoutMs) <= TIMEOUT_MS.most)
+    ? undefined
+    : `${label}.timeoutMs must be a whole number from ${TIMEOUT_MS.least} to ${TIMEOUT_MS.most}`;
 
 const optionalWords = (label: string, value: unknown, most: number): Why =>
   value === undefined ? undefined : checkString(label, value, { max: most });
@@ -112,6 +132,8 @@ const checkLength = (label: string, { unit, min, max }: JsonObject): Why =>
 
 /** Text that an agent writes must not switch a check off: what is asked of an answer is only whether something is in it. */
 function whySwitchable(test: CheckTest): Why {
+  if (isSlowTest(test))
+    return 'a command or a judge tells whether a rule was kept, not whether the check applies: move it to holdsWhen';
   if (test.in === 'request') return undefined;
   const isPresence =
     (test.is === 'pattern' || test.is === 'program') && test.max === undefined && test.min !== 0;
@@ -131,7 +153,18 @@ const PROBES = [
   '12',
 ];
 
+/** Lines that say the same of every file. */
+const CONSTANT = /^(?:true|false|:|exit(?:\s+\d+)?|echo\b[^|;&<>]*)$/;
+
 function whyUseless(test: CheckTest, { looksAt }: RuleCheck): Why {
+  if (isSlowTest(test)) {
+    if (test.is === 'judge') return undefined;
+    if (looksAt !== 'files' && looksAt !== 'work')
+      return 'a command looks at the files that the agent wrote: it needs looksAt "files"';
+    return CONSTANT.test(test.command.trim())
+      ? `the command ${test.command.trim()} looks at no file`
+      : undefined;
+  }
   if (test.is === 'program') {
     if (test.in !== undefined && test.in !== 'all')
       return 'a test of a program looks at commands: leave out "in"';
@@ -152,7 +185,7 @@ interface PatternSource {
   readonly flags?: string | undefined;
 }
 
-function patternsOf(test: CheckTest): readonly PatternSource[] {
+function patternsOf(test: TextTest): readonly PatternSource[] {
   switch (test.is) {
     case 'pattern':
       return [{ source: test.pattern, flags: test.flags }];

@@ -1,5 +1,13 @@
 import { LONGEST_TEXT } from '../../base/linear-regex.ts';
-import type { CheckedWork, CheckResult, CheckTest, RuleCheck, TestPlace } from '../../core/check.ts';
+import {
+  type CheckedWork,
+  type CheckResult,
+  type CheckTest,
+  isSlowTest,
+  type RuleCheck,
+  type SlowTest,
+  type TestPlace,
+} from '../../core/check.ts';
 import { headLines, tailLines } from '../../text/lines.ts';
 import { readCommand } from '../../text/shell-programs.ts';
 import { clip } from '../../text/truncate.ts';
@@ -19,12 +27,17 @@ interface Unit {
   readonly path?: string;
 }
 
-/** Asks a check about a piece of work. Never throws: a check that cannot be read applies to nothing. */
-export function runCheck(check: RuleCheck, work: CheckedWork): CheckResult {
+/** The answer of a test that needs a process or a model, about the whole work. */
+export type SlowAnswer = (test: SlowTest) => TestResult;
+
+const NOT_ASKED: SlowAnswer = () => ({ answer: 'undecided' });
+
+/** Asks a check about a piece of work. Never throws: a check that cannot be read applies to nothing. What is slow was asked before. */
+export function runCheck(check: RuleCheck, work: CheckedWork, slow: SlowAnswer = NOT_ASKED): CheckResult {
   try {
     let result = NOT_APPLICABLE;
     for (const unit of unitsOf(check, work)) {
-      const one = checkUnit(check, unit, work);
+      const one = checkUnit(check, unit, { check, work, slow });
       if (one.outcome === 'broken') return one;
       if (one.outcome === 'kept') result = one;
     }
@@ -32,6 +45,25 @@ export function runCheck(check: RuleCheck, work: CheckedWork): CheckResult {
   } catch {
     return NOT_APPLICABLE;
   }
+}
+
+/** Whether the answer of a slow test would decide: all that can be told at once says that the check applies and that the rule was kept. */
+export const awaitsSlowTest = (check: RuleCheck, work: CheckedWork): boolean =>
+  check.holdsWhen.some(isSlowTest) && runCheck(check, work, () => ({ answer: 'yes' })).outcome === 'kept';
+
+/** Answers a slow test. Never rejects: what could not be asked is undecided. */
+export type AskSlowTest = (test: SlowTest, check: RuleCheck, work: CheckedWork) => Promise<TestResult>;
+
+/** Asks a check about a piece of work, its slow tests included where they decide. */
+export async function runWholeCheck(
+  check: RuleCheck,
+  work: CheckedWork,
+  ask: AskSlowTest,
+): Promise<CheckResult> {
+  if (!awaitsSlowTest(check, work)) return runCheck(check, work);
+  const answers = new Map<SlowTest, TestResult>();
+  for (const test of check.holdsWhen.filter(isSlowTest)) answers.set(test, await ask(test, check, work));
+  return runCheck(check, work, (test) => answers.get(test) ?? { answer: 'undecided' });
 }
 
 function unitsOf({ looksAt }: RuleCheck, { reply, files, commands }: CheckedWork): readonly Unit[] {
@@ -60,8 +92,9 @@ function commandsIn(unit: Unit): readonly string[] {
     .filter((line) => line.trim() !== '' && !/^\s*(?:#|\/\/)/.test(line));
 }
 
-function checkUnit(check: RuleCheck, unit: Unit, work: CheckedWork): CheckResult {
+function checkUnit(check: RuleCheck, unit: Unit, { work, slow }: Question): CheckResult {
   const ask = (test: CheckTest): TestResult => {
+    if (isSlowTest(test)) return slow(test);
     if (test.in === 'all') {
       const units = unitsOf(check, work);
       return testText(
@@ -87,10 +120,11 @@ function checkUnit(check: RuleCheck, unit: Unit, work: CheckedWork): CheckResult
 interface Question {
   readonly check: RuleCheck;
   readonly work: CheckedWork;
+  readonly slow: SlowAnswer;
 }
 
 /** Undefined where the work has no such place. */
-function textAt(place: TestPlace, unit: Unit, { check, work }: Question): string | undefined {
+function textAt(place: TestPlace, unit: Unit, { check, work }: Omit<Question, 'slow'>): string | undefined {
   switch (place) {
     case 'request':
       return work.request;
@@ -185,8 +219,12 @@ function writtenSubject(text: string): string | undefined {
 function quoteOf(
   failure: TestResult & { readonly test: CheckTest },
   unit: Unit,
-  question: Question,
+  question: Omit<Question, 'slow'>,
 ): string | undefined {
+  if (isSlowTest(failure.test))
+    return failure.answer === 'no' && failure.quote !== undefined
+      ? clip(oneLine(failure.quote), LONGEST_QUOTE)
+      : undefined;
   const { in: place = 'whole' } = failure.test;
   if (place === 'request') return undefined;
   const text = textAt(place, unit, question) ?? '';

@@ -1,6 +1,6 @@
 import { compilePattern, LONGEST_TEXT, type Pattern } from '../../base/linear-regex.ts';
 import { createLruMap } from '../../base/lru-map.ts';
-import type { CheckTest, LengthUnit } from '../../core/check.ts';
+import type { CheckTest, LengthUnit, SlowTest } from '../../core/check.ts';
 import { isObject, type Json, parseJson } from '../../core/json.ts';
 import { languageOf } from '../../text/languages.ts';
 import { readCommand } from '../../text/shell-programs.ts';
@@ -8,8 +8,11 @@ import { readCommand } from '../../text/shell-programs.ts';
 /** The answer of one test. Undecided: the text does not tell, as a few words do not tell a language. */
 export type TestResult =
   | { readonly answer: 'yes' | 'undecided' }
-  /** `at`: where the passage begins that is one too many. */
-  | { readonly answer: 'no'; readonly at?: number };
+  /** `at`: where the passage begins that is one too many; `quote`: the passage, or what a command printed. */
+  | { readonly answer: 'no'; readonly at?: number; readonly quote?: string };
+
+/** A test that a text answers at once. */
+export type TextTest = Exclude<CheckTest, SlowTest>;
 
 /** The longest text that is read as JSON. */
 const LONGEST_JSON = 1_000_000;
@@ -31,7 +34,7 @@ export function patternOf(source: string, flags = ''): Pattern {
 }
 
 /** Asks one test about texts: several are all files or all commands. Throws a PatternError for a pattern that RE2 does not read. */
-export function testText(test: CheckTest, texts: readonly string[]): TestResult {
+export function testText(test: TextTest, texts: readonly string[]): TestResult {
   const whole = texts.join('\n');
   const text = whole.slice(0, LONGEST_TEXT);
   switch (test.is) {
@@ -87,10 +90,7 @@ function counted(places: readonly number[], limits: Limits): TestResult {
 }
 
 /** Every run of the program counts; all of them begin where the command does. */
-function runsOf(
-  test: CheckTest & { readonly is: 'program' },
-  commands: readonly string[],
-): readonly number[] {
+function runsOf(test: TextTest & { readonly is: 'program' }, commands: readonly string[]): readonly number[] {
   const wanted = test.run.split('|').map((run) => run.split(' '));
   const pattern = test.with === undefined ? undefined : patternOf(test.with);
   return commands.flatMap((command) =>
@@ -167,7 +167,7 @@ const COUNTS: Readonly<Record<LengthUnit, (text: string) => number>> = {
   },
 };
 
-function hasJson({ pointer, pattern }: CheckTest & { readonly is: 'json' }, text: string): boolean {
+function hasJson({ pointer, pattern }: TextTest & { readonly is: 'json' }, text: string): boolean {
   const value = text.length > LONGEST_JSON ? undefined : parseJson(text);
   const member = value === undefined ? undefined : memberAt(value, pointer ?? '');
   if (member === undefined) return false;

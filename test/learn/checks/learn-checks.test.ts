@@ -17,7 +17,7 @@ const on = (rule: string, before: string, after: string) => {
 };
 
 describe('checks without a model', () => {
-  it('come from literals, contrasts and forms that a rule names', () => {
+  it('come from literals, contrasts and forms that a rule names', async () => {
     for (const [rule, before, after] of [
       ['write "sign in", never "log in"', 'Please log in first.', 'Please sign in first.'],
       ['ISO dates please', 'Due on 11/18/2026.', 'Due on 2026-11-18.'],
@@ -26,21 +26,21 @@ describe('checks without a model', () => {
       ["it's spelled LaTeX", 'Latex is fine.', 'LaTeX is fine.'],
       ['say "flat" instead of "apartment"', 'A nice apartment.', 'A nice flat.'],
     ] as const)
-      expect([rule, on(rule, before, after)]).toMatchObject([
+      expect([rule, await on(rule, before, after)]).toMatchObject([
         rule,
         { ok: true, check: { standing: 'accepted' } },
       ]);
   });
 
-  it('are not guessed: a rule about judgement or tone has none', () => {
+  it('are not guessed: a rule about judgement or tone has none', async () => {
     for (const rule of ['be kinder', 'think before you answer', "don't be so formal with me"])
-      expect([rule, on(rule, 'Dear Sir, no.', 'Hey, sure!').ok]).toEqual([rule, false]);
+      expect([rule, (await on(rule, 'Dear Sir, no.', 'Hey, sure!')).ok]).toEqual([rule, false]);
   });
 
-  it('name programs, also where only a script or a reply runs them', () => {
+  it('name programs, also where only a script or a reply runs them', async () => {
     const corrected = work({ request: 'add it', reply: 'Done.', commands: ['yarn add left-pad'] });
     const revised = work({ request: 'add it', reply: 'Done.', commands: ['bun add left-pad'] });
-    const result = chooseCheck(draftChecks({ rule: 'bun, not yarn', corrected, revised }), {
+    const result = await chooseCheck(draftChecks({ rule: 'bun, not yarn', corrected, revised }), {
       corrected,
       revised,
       outside: [],
@@ -51,13 +51,13 @@ describe('checks without a model', () => {
 });
 
 /** What the check of a rule says of later work; undefined where the rule has none. */
-function judge(
+async function judge(
   [rule, before, after]: readonly [rule: string, before: Answer, after: Answer],
   later: Answer,
   request = 'go on',
-): string | undefined {
+): Promise<string | undefined> {
   const [corrected, revised] = [before, after].map((answer) => workOf(answer, 'write it'));
-  const result = chooseCheck(draftChecks({ rule, corrected, revised }), {
+  const result = await chooseCheck(draftChecks({ rule, corrected, revised }), {
     corrected,
     revised,
     outside: [],
@@ -75,24 +75,24 @@ const runs = (...commands: readonly string[]): Answer => ({ reply: 'Done.', comm
 const LONG = 'one two three four five six seven eight nine ten '.repeat(3);
 
 describe('a check from the words of a rule', () => {
-  it('covers all that the rule forbids', () => {
+  it('covers all that the rule forbids', async () => {
     const openers = [
       'stop opening with "Sure thing", "Absolutely" or "Got it"',
       `Sure thing! ${LONG}`,
       LONG,
     ] as const;
-    expect(judge(openers, `Absolutely. ${LONG}`)).toBe('broken');
-    expect(judge(openers, LONG)).toBe('kept');
+    expect(await judge(openers, `Absolutely. ${LONG}`)).toBe('broken');
+    expect(await judge(openers, LONG)).toBe('kept');
     const subject = [
       'commit subjects under 40 characters, without a full stop',
       runs("git commit -m 'Make the import of old files a good deal faster.'"),
       runs("git commit -m 'Speed up import'"),
     ] as const;
-    expect(judge(subject, runs("git commit -m 'Fix it.'"))).toBe('broken');
-    expect(judge(subject, runs("git commit -m 'Fix it'"))).toBe('kept');
+    expect(await judge(subject, runs("git commit -m 'Fix it.'"))).toBe('broken');
+    expect(await judge(subject, runs("git commit -m 'Fix it'"))).toBe('kept');
   });
 
-  it('is not made from a part of a rule', () => {
+  it('is not made from a part of a rule', async () => {
     for (const rule of [
       ['no headings in short answers', '# Yes\n\nIt is.', 'It is, as far as I know.'],
       ['no emojis except in release notes', 'Out now 🎉', 'It is out now.'],
@@ -102,73 +102,75 @@ describe('a check from the words of a rule', () => {
       ['titles at most 4 words', 'A title that is far too long', 'A short title'],
       ['max 3 bullets, and each one a question', '- a\n- b\n- c\n- d', '- a?\n- b?'],
     ] as const)
-      expect([rule[0], judge(rule, LONG)]).toEqual([rule[0], undefined]);
+      expect([rule[0], await judge(rule, LONG)]).toEqual([rule[0], undefined]);
   });
 
-  it('looks where the rule looks', () => {
+  it('looks where the rule looks', async () => {
     const opener = ["don't start with 'Well'", `Well, ${LONG}`, LONG] as const;
-    expect(judge(opener, `All is well. ${LONG}`)).toBe('kept');
+    expect(await judge(opener, `All is well. ${LONG}`)).toBe('kept');
     const file = (path: string, text: string): Answer => ({ reply: 'Done.', files: [{ path, text }] });
     const typed = [
       'no `enum` in typescript, take a union',
       file('a.ts', 'enum A { b }'),
       file('a.ts', "type A = 'b' | 'c';"),
     ] as const;
-    expect(judge(typed, file('b.ts', 'export enum B { c }'))).toBe('broken');
-    expect(judge(typed, file('b.sql', 'create type mood as enum (1);'))).toBe('does-not-apply');
+    expect(await judge(typed, file('b.ts', 'export enum B { c }'))).toBe('broken');
+    expect(await judge(typed, file('b.sql', 'create type mood as enum (1);'))).toBe('does-not-apply');
     const names = ['members, not customers', 'Our customers like it.', 'Our members like it.'] as const;
-    expect(judge(names, 'Dear customers, welcome.')).toBe('broken');
-    expect(judge(names, '```sql\nselect * from customers;\n```')).toBe('does-not-apply');
+    expect(await judge(names, 'Dear customers, welcome.')).toBe('broken');
+    expect(await judge(names, '```sql\nselect * from customers;\n```')).toBe('does-not-apply');
   });
 
-  it('leaves alone what was asked for by name, and what is written for others', () => {
+  it('leaves alone what was asked for by name, and what is written for others', async () => {
     const dash = ['no em dashes', `A — b. ${LONG}`, LONG] as const;
-    expect(judge(dash, 'An em dash is this: —', 'when do I use an em dash?')).toBe('does-not-apply');
+    expect(await judge(dash, 'An em dash is this: —', 'when do I use an em dash?')).toBe('does-not-apply');
     const sorry = ['stop apologising', `Sorry about that. ${LONG}`, LONG] as const;
-    expect(judge(sorry, `Sorry again. ${LONG}`)).toBe('broken');
-    expect(judge(sorry, 'Dear Ms. Ode, we are sorry.', 'draft a letter to Ms. Ode')).toBe('does-not-apply');
+    expect(await judge(sorry, `Sorry again. ${LONG}`)).toBe('broken');
+    expect(await judge(sorry, 'Dear Ms. Ode, we are sorry.', 'draft a letter to Ms. Ode')).toBe(
+      'does-not-apply',
+    );
   });
 
-  it('calls a prohibition kept only where there was room to break it', () => {
+  it('calls a prohibition kept only where there was room to break it', async () => {
     const emoji = ['no emojis', `Done 🎉 ${LONG}`, LONG] as const;
-    expect(judge(emoji, 'Done.')).toBe('does-not-apply');
-    expect(judge(emoji, '🎉')).toBe('broken');
-    expect(judge(emoji, LONG)).toBe('kept');
+    expect(await judge(emoji, 'Done.')).toBe('does-not-apply');
+    expect(await judge(emoji, '🎉')).toBe('broken');
+    expect(await judge(emoji, LONG)).toBe('kept');
   });
 
-  it('takes no ordinary word for a literal, and no short name for a part of a long one', () => {
+  it('takes no ordinary word for a literal, and no short name for a part of a long one', async () => {
     const plan = [
       "one step at a time, don't show the whole plan",
       'The plan: a, b.',
       'The first step: a.',
     ] as const;
-    expect(judge(plan, 'A plan is fine.')).toBeUndefined();
+    expect(await judge(plan, 'A plan is fine.')).toBeUndefined();
     const name = [
       "it is Harbor Mail, never 'Harbor' alone",
       'Harbor is down.',
       'Harbor Mail is down.',
     ] as const;
-    expect(judge(name, 'Harbor Mail is up.')).not.toBe('broken');
+    expect(await judge(name, 'Harbor Mail is up.')).not.toBe('broken');
   });
 
-  it('knows the forms of a command', () => {
+  it('knows the forms of a command', async () => {
     const push = [
       'you pushed to release?? never do that',
       runs('git push origin release'),
       runs('git push origin fix'),
     ] as const;
     for (const command of ['git push -u origin release', 'git push origin HEAD:release'])
-      expect([command, judge(push, runs(command))]).toEqual([command, 'broken']);
-    expect(judge(push, runs('git push'))).toBe('does-not-apply');
-    expect(judge(push, runs('git push origin fix-2'))).toBe('kept');
+      expect([command, await judge(push, runs(command))]).toEqual([command, 'broken']);
+    expect(await judge(push, runs('git push'))).toBe('does-not-apply');
+    expect(await judge(push, runs('git push origin fix-2'))).toBe('kept');
     const folder = [
       'hands off vendor/lib/',
       { reply: 'Done.', files: [{ path: 'vendor/lib/a.c', text: 'x' }] },
       { reply: 'Done.', files: [{ path: 'src/a.c', text: 'x' }] },
     ] as const;
     for (const command of ["sed -i 's/a/b/' vendor/lib/a.c", 'rm vendor/lib/a.c', 'echo a >> vendor/lib/a.c'])
-      expect([command, judge(folder, runs(command))]).toEqual([command, 'broken']);
-    expect(judge(folder, runs('ls vendor/lib/'))).toBe('does-not-apply');
+      expect([command, await judge(folder, runs(command))]).toEqual([command, 'broken']);
+    expect(await judge(folder, runs('ls vendor/lib/'))).toBe('does-not-apply');
   });
 });
 

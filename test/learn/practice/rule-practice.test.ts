@@ -32,6 +32,8 @@ async function recordReport(work: RecordedWork, session: string, answer = BREAKS
   return prompt;
 }
 
+const NO_SLOW_TESTS = () => async () => ({ answer: 'undecided' }) as const;
+
 interface Practised {
   readonly tasks: readonly PracticeTask[];
   /** What the learning model was asked, by stage. */
@@ -47,7 +49,9 @@ async function practiseWith(
   await recordReport(work, 's');
   const model = scriptedModel(goodReply);
   const orders: AttemptOrder[] = [];
-  const { make } = attemptsWith(scriptOf(...replies), { verify: withRuleChecks(createTaskVerifier({})) });
+  const { make } = attemptsWith(scriptOf(...replies), {
+    verify: withRuleChecks(createTaskVerifier({}), NO_SLOW_TESTS),
+  });
   const attempt = (order: AttemptOrder, signal: AbortSignal) => {
     orders.push(order);
     return make(order, signal);
@@ -104,7 +108,7 @@ describe('an attempt that rules grade', () => {
       appliesWhen: [{ is: 'program', run: 'npm|pnpm' }],
       holdsWhen: [{ is: 'program', run: 'npm', max: 0 }],
     });
-    const verify = withRuleChecks(createTaskVerifier({}));
+    const verify = withRuleChecks(createTaskVerifier({}), NO_SLOW_TESTS);
     const grade = async (command: string) => {
       const call = {
         type: 'tool-call' as const,

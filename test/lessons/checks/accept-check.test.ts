@@ -15,11 +15,19 @@ const examples = { keeping: work({ reply: 'the colour' }), breaking: work({ repl
 const broken = work({ reply: 'A red color.' });
 const kept = work({ reply: 'A red colour.' });
 const other = work({ reply: 'A red house.' });
-const whyOf = (result: ReturnType<typeof acceptCheck>): string => (result.ok ? 'ok' : result.why);
+const whyOf = async (asked: ReturnType<typeof acceptCheck>): Promise<string> => {
+  const result = await asked;
+  return result.ok ? 'ok' : result.why;
+};
 
 describe('accepting a check', () => {
-  it('accepts what fails on the corrected answer and passes on the revised one', () => {
-    const result = acceptCheck(draft, { corrected: broken, revised: kept, outside: [other], hasSecret });
+  it('accepts what fails on the corrected answer and passes on the revised one', async () => {
+    const result = await acceptCheck(draft, {
+      corrected: broken,
+      revised: kept,
+      outside: [other],
+      hasSecret,
+    });
     expect(result).toMatchObject({
       ok: true,
       check: {
@@ -29,19 +37,19 @@ describe('accepting a check', () => {
     });
   });
 
-  it('refuses what passes on the corrected answer, or fails on the revised one', () => {
-    expect(whyOf(acceptCheck(draft, { corrected: kept, outside: [], hasSecret }))).toMatch(
+  it('refuses what passes on the corrected answer, or fails on the revised one', async () => {
+    expect(await whyOf(acceptCheck(draft, { corrected: kept, outside: [], hasSecret }))).toMatch(
       /corrected answer/,
     );
-    expect(whyOf(acceptCheck(draft, { corrected: other, outside: [], hasSecret }))).toMatch(
+    expect(await whyOf(acceptCheck(draft, { corrected: other, outside: [], hasSecret }))).toMatch(
       /corrected answer/,
     );
     const both = { corrected: broken, outside: [], hasSecret };
-    expect(whyOf(acceptCheck(draft, { ...both, revised: broken }))).toMatch(/revised answer kept/);
-    expect(whyOf(acceptCheck(draft, { ...both, revised: other }))).toMatch(/revised answer kept/);
+    expect(await whyOf(acceptCheck(draft, { ...both, revised: broken }))).toMatch(/revised answer kept/);
+    expect(await whyOf(acceptCheck(draft, { ...both, revised: other }))).toMatch(/revised answer kept/);
   });
 
-  it('refuses a list of phrases by which a model guesses at a fault', () => {
+  it('refuses a list of phrases by which a model guesses at a fault', async () => {
     const words = Array.from({ length: 30 }, (_, index) => `jargon${index + 1}`).map(
       (word) => `\\b${word}\\b`,
     );
@@ -54,38 +62,38 @@ describe('accepting a check', () => {
       },
     };
     const both = { corrected: broken, revised: kept, outside: [], hasSecret };
-    expect(whyOf(acceptCheck(listed, both))).toMatch(/lists phrases/);
-    expect(acceptCheck({ check: { ...draft.check, by: 'model' } }, both)).toMatchObject({ ok: true });
+    expect(await whyOf(acceptCheck(listed, both))).toMatch(/lists phrases/);
+    expect(await acceptCheck({ check: { ...draft.check, by: 'model' } }, both)).toMatchObject({ ok: true });
   });
 
-  it('refuses what applies to more than 2 % of the answers outside the scope, and counts the last 200 only', () => {
+  it('refuses what applies to more than 2 % of the answers outside the scope, and counts the last 200 only', async () => {
     const outside = (met: number): ReturnType<typeof work>[] =>
       Array.from({ length: 200 }, (_, index) => (index < met ? kept : other));
     const on = { corrected: broken, revised: kept, hasSecret };
-    expect(whyOf(acceptCheck(draft, { ...on, outside: outside(4) }))).toBe('ok');
-    expect(whyOf(acceptCheck(draft, { ...on, outside: outside(5) }))).toMatch(
+    expect(await whyOf(acceptCheck(draft, { ...on, outside: outside(4) }))).toBe('ok');
+    expect(await whyOf(acceptCheck(draft, { ...on, outside: outside(5) }))).toMatch(
       /applies to 5 of 200 other answers/,
     );
     const old = Array.from({ length: 50 }, () => kept);
-    expect(whyOf(acceptCheck(draft, { ...on, outside: [...old, ...outside(4)] }))).toBe('ok');
+    expect(await whyOf(acceptCheck(draft, { ...on, outside: [...old, ...outside(4)] }))).toBe('ok');
   });
 
-  it('without a corrected answer makes a provisional check, and only from examples of the rule itself', () => {
-    const result = acceptCheck({ ...draft, examples }, { outside: [], hasSecret });
+  it('without a corrected answer makes a provisional check, and only from examples of the rule itself', async () => {
+    const result = await acceptCheck({ ...draft, examples }, { outside: [], hasSecret });
     expect(result).toMatchObject({ ok: true, check: { standing: 'provisional' } });
-    expect(whyOf(acceptCheck(draft, { outside: [], hasSecret }))).toMatch(/names no literal/);
+    expect(await whyOf(acceptCheck(draft, { outside: [], hasSecret }))).toMatch(/names no literal/);
     const swapped = { keeping: examples.breaking, breaking: examples.keeping };
-    expect(whyOf(acceptCheck({ ...draft, examples: swapped }, { outside: [], hasSecret }))).toMatch(
+    expect(await whyOf(acceptCheck({ ...draft, examples: swapped }, { outside: [], hasSecret }))).toMatch(
       /made from/,
     );
-    expect(whyOf(acceptCheck({ ...draft, examples }, { revised: broken, outside: [], hasSecret }))).toMatch(
-      /broken/,
-    );
+    expect(
+      await whyOf(acceptCheck({ ...draft, examples }, { revised: broken, outside: [], hasSecret })),
+    ).toMatch(/broken/);
   });
 
-  it('tests nothing that cannot be read', () => {
+  it('tests nothing that cannot be read', async () => {
     const check = { ...draft.check, holdsWhen: [{ is: 'pattern' as const, pattern: '(' }] };
-    expect(whyOf(acceptCheck({ check }, { corrected: broken, outside: [], hasSecret }))).toMatch(
+    expect(await whyOf(acceptCheck({ check }, { corrected: broken, outside: [], hasSecret }))).toMatch(
       /cannot be used/,
     );
   });

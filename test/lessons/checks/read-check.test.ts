@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CheckTest } from '../../../src/core/check.ts';
-import { describeCheck } from '../../../src/lessons/checks/persons-check.ts';
+import type { Change } from '../../../src/core/lesson.ts';
+import { whyNotPermitted } from '../../../src/lessons/change-permissions.ts';
+import { describeCheck, withPersonsCheck } from '../../../src/lessons/checks/persons-check.ts';
 import { checkRuleCheck, readCheck, sampleTexts } from '../../../src/lessons/checks/read-check.ts';
+import { lessonOf } from '../effect/sample-lessons.ts';
 import { ruleCheck } from './make-check.ts';
 
 const hasSecret = (text: string): boolean => text.includes('sk-secret');
@@ -71,6 +74,45 @@ describe('reading a check', () => {
     expect(whyOf({ appliesWhen: [{ is: 'length', unit: 'words', max: 9 }], holdsWhen })).toMatch(/only for/);
     expect(whyOf({ appliesWhen: [{ ...exemption, in: 'request' }], holdsWhen })).toBe('ok');
     expect(whyOf({ appliesWhen: [{ is: 'pattern', pattern: 'date' }], holdsWhen })).toBe('ok');
+  });
+
+  it('refuses a command that looks at no file, and slow tests that would decide where the check applies', () => {
+    const command = (line: string): CheckTest => ({ is: 'command', command: line });
+    const files = (test: CheckTest): string => whyOf({ looksAt: 'files', holdsWhen: [test] });
+    expect(files(command('grep -q x a.ts'))).toBe('ok');
+    for (const line of ['true', 'exit 0', 'echo fine', ':'])
+      expect([line, files(command(line))]).toEqual([line, expect.stringContaining('looks at no file')]);
+    expect(files(command('x'.repeat(501)))).toMatch(/shorten it to 500/);
+    expect(files({ is: 'command', command: 'ls a', timeoutMs: 3_600_000 })).toMatch(/timeoutMs must be/);
+    expect(holding(command('ls a'))).toMatch(/needs looksAt "files"/);
+    const judge: CheckTest = { is: 'judge', asks: 'Be kind.' };
+    expect(whyOf({ appliesWhen: [judge], holdsWhen: [judge] })).toMatch(/move it to holdsWhen/);
+    expect(whyOf({ holdsWhen: [judge, judge] })).toMatch(/at most one test/);
+  });
+
+  it('lets only the owner set a check that runs a command, and no learner say that a person did', () => {
+    const check = ruleCheck({
+      looksAt: 'files',
+      by: 'person',
+      holdsWhen: [{ is: 'command', command: 'grep -q x a.ts' }],
+    });
+    const change: Change = { op: 'check', id: 'a', check };
+    expect(withPersonsCheck(change, true)).toMatchObject({ op: 'check', check: { by: 'person' } });
+    expect(withPersonsCheck(change, false)).toMatchObject({
+      status: 'refused',
+      why: expect.stringContaining('owner'),
+    });
+    const lesson = lessonOf('a');
+    const view = {
+      lesson: () => lesson,
+      text: () => undefined,
+      wasEver: () => true,
+      holder: () => undefined,
+    };
+    const whyBy = (kind: 'learner' | 'person'): string | undefined =>
+      whyNotPermitted({ kind, name: 'checks' }, view, [{ ...lesson, check }]);
+    expect(whyBy('learner')).toContain('only a person sets it');
+    expect(whyBy('person')).toBeUndefined();
   });
 
   it('says of any value whether it is a check, without throwing', () => {

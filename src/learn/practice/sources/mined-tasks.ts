@@ -16,7 +16,7 @@ import { workUpTo } from '../../../evidence/checked-work.ts';
 import type { EvidenceReader } from '../../../evidence/evidence-reader.ts';
 import { isPractisedOn } from '../../../evidence/learned-from.ts';
 import { domainOf } from '../../../evidence/verify-session.ts';
-import { gradeByRules, rulesFor } from '../../rule-checks.ts';
+import { isGradable, rulesFor } from '../../rule-checks.ts';
 import type { WorkPlace } from './check-commands.ts';
 import { type MatterProof, type RecordedMatter, readMatters, readProof } from './read-matters.ts';
 import { normalPrompt, rootOf, taskId } from './split.ts';
@@ -182,8 +182,7 @@ function isWorthPractising(
   if (isHard && turns.some(({ appraisal }) => appraisal.verdict === 'failure')) return true;
   return turns.some(
     (turn) =>
-      turn.evidence.given.some(({ source }) => source === 'person') ||
-      gradeByRules(rules, workUpTo(turn)) !== undefined,
+      turn.evidence.given.some(({ source }) => source === 'person') || isGradable(rules, workUpTo(turn)),
   );
 }
 
