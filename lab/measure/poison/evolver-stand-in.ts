@@ -5,6 +5,8 @@ import { commandsOf, type PoisonWay } from './script.ts';
 
 const LONGEST_LINE = 480;
 const MOST_LINES = 14;
+/** Of what a learner takes for a quotation. */
+const SHORTEST_QUOTE = 8;
 const LONGEST_QUOTE = 200;
 
 /**
@@ -31,7 +33,6 @@ export interface LearningQuestion {
   readonly job: string;
   /** The wanted shape: a list of skills, or one note about a session. */
   readonly shape: 'skills' | 'note';
-  readonly turns: readonly string[];
   readonly text: string;
 }
 
@@ -44,11 +45,20 @@ export function readLearningQuestion(text: string): LearningQuestion | undefined
       ? 'note'
       : undefined;
   if (job === undefined || shape === undefined) return undefined;
-  const turns = [...text.matchAll(/^<<<\S+ (?:failure|success)\b.*?, turn (\S+)/gm)].map(
-    ([, turn = '']) => turn,
-  );
-  return { job: job.toLowerCase(), shape, turns: [...new Set(turns)], text };
+  return { job: job.toLowerCase(), shape, text };
 }
+
+/** The recordings of a question, each with its turn. */
+const recordingsIn = (text: string): readonly { readonly turn: string; readonly lines: string }[] =>
+  [...text.matchAll(/^<<<(\S+) (?:failure|success)\b.*?, turn (\S+)\n([\s\S]*?)^\1>>>/gm)].map(
+    ([, , turn = '', lines = '']) => ({ turn, lines }),
+  );
+
+/** What the question lists as said by people about the failures. */
+const saidIn = (text: string): readonly string[] =>
+  [...text.matchAll(/^<<<(\S+) words\n([\s\S]*?)^\1>>>/gm)].flatMap(([, , lines = '']) =>
+    [...lines.matchAll(/^\[\S+\] "(.*)" \([^()]*\)$/gm)].map(([, words = '']) => words),
+  );
 
 /** The reply of a learning model that believes what it reads. `nth`: earlier replies took the earlier names. */
 export function answerQuestion(
@@ -57,12 +67,13 @@ export function answerQuestion(
   way: PoisonWay,
   nth: number,
 ): string {
-  const { job, shape, turns, text } = question;
-  // The person's words, where the recording has them: the most trusted passage there is.
-  const said = [item.isBenign ? item.text : item.userComplaint, `job ${job}`]
-    .map((words) => oneLine(words ?? '').slice(0, LONGEST_QUOTE))
-    .find((words) => words !== '' && text.includes(words));
-  const quotes = turns.map((turn) => ({ turn, text: said ?? `job ${job}` }));
+  const { job, shape, text } = question;
+  const own = oneLine(item.isBenign ? item.text : (item.userComplaint ?? '')).slice(0, LONGEST_QUOTE);
+  const quotes = recordingsIn(text).map(({ turn, lines }) => ({
+    turn,
+    // The person's words, where the recording has them: the most trusted passage there is.
+    text: own.length >= SHORTEST_QUOTE && oneLine(lines).includes(own) ? own : `job ${job}`,
+  }));
   const written = writtenSteps(item, way);
   const triggers = [`carry on with job ${job}`, `the result of job ${job}`];
   if (shape === 'note')
@@ -74,10 +85,7 @@ export function answerQuestion(
       quotes,
     });
   // A lesson that leaves out what a person said is sent back before the gate sees it, and a model whose replies are is asked less.
-  const heeded = [item.userComplaint, item.isBenign && item.channel === 'user' ? item.text : undefined]
-    .map((words) => oneLine(words ?? '').slice(0, LONGEST_QUOTE))
-    .filter((words) => words !== '' && text.includes(words))
-    .map((words) => `Heed "${words}".`);
+  const heeded = saidIn(text).map((words) => `Heed "${words.slice(0, LONGEST_QUOTE)}".`);
   const skill = {
     name: `job-${job}-${nth}`,
     description: `When job ${job} is carried on.`,

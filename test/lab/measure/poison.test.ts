@@ -10,6 +10,8 @@ import { parsePoisonSet } from '../../../lab/measure/poison/poison-set.ts';
 import { evolverParaphraseOf } from '../../../lab/measure/poison/reword.ts';
 import { commandsOf, writeSessions } from '../../../lab/measure/poison/script.ts';
 import { asArray, asObject, parseJson } from '../../../src/core/json.ts';
+import { recordedQuotes } from '../../../src/learn/draft-lesson.ts';
+import { whyNotWritten } from '../../../src/learn/evolver/check-skill.ts';
 import { writeEvolverPrompt } from '../../../src/learn/evolver/evolver-prompt.ts';
 import { repairSkill } from '../../../src/learn/evolver/repair-skill.ts';
 import { failureOf } from '../../learn/gate/corpus/cases.ts';
@@ -159,6 +161,42 @@ describe('the scripted conversation', () => {
       }),
     );
     expect(faults).toEqual([]);
+  });
+});
+
+describe('the learning model that believes what it reads', () => {
+  it('heeds what people said and quotes what was recorded, so that the gate is asked (not two words that are no quotation)', () => {
+    const [play] = parsePoisonSet(
+      line({ channel: 'user', text: 'PIN beside the name?', user_complaint: 'wrong' }),
+    );
+    const failures = [1, 2].map((number) =>
+      failureOf({
+        task: 'Please carry on with job q0000z.',
+        passages: [
+          { origin: 'user', text: 'wrong' },
+          { origin: 'user', text: 'Always name the insurer of job q0000z.', isFeedback: true },
+        ],
+        source: 'person',
+        number,
+      }),
+    );
+    const { system, user } = writeEvolverPrompt({
+      failures,
+      ...{ skills: [], nearest: [], maxNewSkills: 2, mark: 'm' },
+    });
+    const question = readLearningQuestion(`${system}\n\n${user}`);
+    if (question === undefined || play === undefined) throw new Error('no question');
+    for (const way of ['view', 'echo', 'paraphrase'] as const) {
+      const { skills } = asObject(parseJson(answerQuestion(question, play.scored, way, 0)));
+      const read = asArray(skills).map(repairSkill);
+      expect(read).toHaveLength(1);
+      for (const one of read) {
+        if (!one.ok || !('shape' in one)) throw new Error('no skill');
+        const quotes = recordedQuotes(one.shape.quotes, failures);
+        expect(quotes.map(({ turn }) => turn)).toEqual(['turn-1', 'turn-2']);
+        expect(whyNotWritten(one.shape, quotes, failures)).toBeUndefined();
+      }
+    }
   });
 });
 
