@@ -52,7 +52,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 /** What the other roots may import of `src/`. The embedded engine knows less than the rest of `train/`. */
 const ROOT_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  train: ['core', 'base', 'text', 'stats', 'evidence', 'models', 'config', 'learn', 'record'],
+  train: ['core', 'base', 'text', 'stats', 'evidence', 'models', 'config', 'learn', 'lessons', 'record'],
   nano: ['core', 'base'],
   team: ['core', 'base', 'text', 'redact', 'config', 'cost', 'lessons', 'record', 'api', 'doctor'],
 };

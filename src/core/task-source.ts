@@ -1,5 +1,6 @@
 import type { GatewayClient } from './gateway-client.ts';
 import type { JsonObject } from './json.ts';
+import type { PlacedLessons } from './lesson.ts';
 
 /**
  * Where training gets its tasks from: the user's recorded sessions, or a module that somebody else provides, such as a
@@ -32,6 +33,10 @@ export interface TrainingTask {
   readonly root?: string;
   /** Which lessons are shown with it. */
   readonly recall: TaskRecall;
+  /** The lessons that come with the task, instead of the library's. */
+  readonly shown?: PlacedLessons;
+  /** What it tests: tasks of one form are alike in what they ask for. */
+  readonly form?: string;
   /**
    * Prepares one attempt. What takes time before the first request to the model, such as filling a workspace, happens
    * here: the attempts of a group then send their first request in the same tick, and the engine reads their prompt once.

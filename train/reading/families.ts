@@ -1,0 +1,8 @@
+import { CODE_FAMILIES } from './families/code.ts';
+import type { ReadingFamily } from './family.ts';
+
+/** Every kind of file. */
+export const FAMILIES: readonly ReadingFamily[] = [...CODE_FAMILIES];
+
+/** Kinds of files that weights are measured on and never trained on. Chosen before anything was measured, one of each theme. */
+export const HELD_OUT_FAMILIES: ReadonlySet<string> = new Set(['rust']);
