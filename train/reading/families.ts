@@ -1,8 +1,14 @@
 import { CODE_FAMILIES } from './families/code.ts';
+import { LETTER_FAMILIES } from './families/letters.ts';
+import { SETTINGS_FAMILIES } from './families/settings.ts';
 import type { ReadingFamily } from './family.ts';
 
 /** Every kind of file. */
-export const FAMILIES: readonly ReadingFamily[] = [...CODE_FAMILIES];
+export const FAMILIES: readonly ReadingFamily[] = [
+  ...CODE_FAMILIES,
+  ...SETTINGS_FAMILIES,
+  ...LETTER_FAMILIES,
+];
 
 /** Kinds of files that weights are measured on and never trained on. Chosen before anything was measured, one of each theme. */
-export const HELD_OUT_FAMILIES: ReadonlySet<string> = new Set(['rust']);
+export const HELD_OUT_FAMILIES: ReadonlySet<string> = new Set(['rust', 'dockerfile', 'cron', 'minutes']);

@@ -17,10 +17,6 @@ export const withDate = (facts: TaskFacts): TaskFacts => {
 /** The facts that `withDate` needs. No day can be taken for a month. */
 export const DATE_FACTS = { year: '2027..2035', month: '1..12', day_number: '13..28' } as const;
 
-/** None is the ISO form that a plain file has, or the one that requests have. */
-export const DATE_FORMS =
-  'DD.MM.YYYY | YYYY/MM/DD | MM-DD-YYYY | Month D, YYYY | DD/MM/YY | YYYYMMDD | DD-Mon-YYYY | YYYY.MM.DD | D.M.YY | Mon D YYYY | YY-MM-DD | DD MM YYYY';
-
 /** A day, `2031-04-17`, in a form such as `DD.MM.YYYY`. */
 export function dateLike(form: string, date: string): string {
   const [year = '', month = '', day = ''] = date.split('-');
@@ -42,9 +38,6 @@ export function dateLike(form: string, date: string): string {
 export const dateAs = (form: string, { date = '' }: TaskFacts): TaskFacts => ({ as: dateLike(form, date) });
 export const DATE_AS = '(?:^|[^\\d/.-]){as}(?:[^\\d]|$)';
 
-/** How 1234.50 is written in a house. */
-export const AMOUNT_FORMS =
-  "1.234,50 | 1 234,50 | 1'234.50 | 1234,50 | 1,234.50 | 1_234.50 | 1.234'50 | 1234-50 | 1*234.50 | 1:234,50";
 /** For a rule on amounts: the fact `amount`, four digits and two, as the value shows it. */
 export const amountAs = (form: string, { amount = '' }: TaskFacts): TaskFacts => {
   const [whole = '', cents = ''] = amount.split('.');
@@ -53,9 +46,6 @@ export const amountAs = (form: string, { amount = '' }: TaskFacts): TaskFacts =>
 };
 export const AMOUNT_AS = "(?:^|[^\\d.,'_]){as}(?:[^\\d]|$)";
 
-/** How 14:30 is written in a house. */
-export const TIME_FORMS =
-  '14.30 | 14h30 | 1430 | 2:30 pm | 2.30pm | 14:30h | 14-30 | 14:30:00 | 2:30 p.m. | 14.30 hrs';
 /** For a rule on times: the facts `hour` (13 to 21) and `minute` as the value shows them. */
 export const timeAs = (form: string, { hour = '', minute = '' }: TaskFacts): TaskFacts => ({
   as: form.replaceAll(/14|30|2/g, (part) =>
@@ -65,10 +55,7 @@ export const timeAs = (form: string, { hour = '', minute = '' }: TaskFacts): Tas
 export const TIME_AS = '(?:^|[^\\d]){as}(?:[^\\d]|$)';
 export const TIME_FACTS = { hour: '13..21', minute: '11..58' } as const;
 
-/** How a name of several words is put together. None is `snake_case`. */
-export const CASES =
-  'kebab-case camelCase PascalCase SCREAMING_SNAKE_CASE dot.case Train-Case flatcase UPPERCASE Upper_Snake';
-
+/** How a name of several words is put together. */
 const CASED: Readonly<Record<string, (words: readonly string[]) => string>> = {
   'kebab-case': (words) => words.join('-'),
   camelCase: ([first = '', ...rest]) => [first, ...rest.map(upperFirst)].join(''),

@@ -41,7 +41,7 @@ const FENCED = /^ {0,3}(`{3,}|~{3,})[^\n]*\n([\s\S]*?)(?:^ {0,3}\1[`~]*[ \t]*$|$
 const LEAD = /^(?:sure|certainly|of course|here)\b.*:$/i;
 
 /** The file of a reply: bare, or in its only block of code. Undefined for several blocks. */
-export function fileOf(reply: string): string | undefined {
+function fileOf(reply: string): string | undefined {
   const blocks = [...reply.matchAll(FENCED)];
   if (blocks.length > 1) return undefined;
   const inline = /^`([^`\n]+)`$/.exec(reply.trim())?.[1];
