@@ -18,7 +18,7 @@ export const withDate = (facts: TaskFacts): TaskFacts => {
 export const DATE_FACTS = { year: '2027..2035', month: '1..12', day_number: '13..28' } as const;
 
 /** A day, `2031-04-17`, in a form such as `DD.MM.YYYY`. */
-export function dateLike(form: string, date: string): string {
+function dateLike(form: string, date: string): string {
   const [year = '', month = '', day = ''] = date.split('-');
   const name = MONTHS[Number(month) - 1] ?? '';
   const parts: Readonly<Record<string, string>> = {
@@ -37,14 +37,6 @@ export function dateLike(form: string, date: string): string {
 /** For a rule on dates: the pattern `DATE_AS` finds the task's day in the form of the value. */
 export const dateAs = (form: string, { date = '' }: TaskFacts): TaskFacts => ({ as: dateLike(form, date) });
 export const DATE_AS = '(?:^|[^\\d/.-]){as}(?:[^\\d]|$)';
-
-/** For a rule on amounts: the fact `amount`, four digits and two, as the value shows it. */
-export const amountAs = (form: string, { amount = '' }: TaskFacts): TaskFacts => {
-  const [whole = '', cents = ''] = amount.split('.');
-  const [, thousands = '', point = ''] = /^1(\D?)234(\D)50$/.exec(form) ?? [];
-  return { as: `${whole.slice(0, 1)}${thousands}${whole.slice(1)}${point}${cents}` };
-};
-export const AMOUNT_AS = "(?:^|[^\\d.,'_]){as}(?:[^\\d]|$)";
 
 /** For a rule on times: the facts `hour` (13 to 21) and `minute` as the value shows them. */
 export const timeAs = (form: string, { hour = '', minute = '' }: TaskFacts): TaskFacts => ({
