@@ -30,10 +30,10 @@ export function declareChangeLessons(lessons: Command, act: Act): void {
       .option('--reason <text>', 'reason, for the history')
       .option('--hash <hash>', 'only if its text is unchanged (the hash of `lessons show --json`)')
       .description(description);
-  changing('keep', 'Approve a lesson that waits or is on trial, or bring a dropped one back.')
+  changing('keep', 'Use a lesson that waits or is on trial, or bring a dropped one back.')
     .option('--live', 'make it live at once, without a trial')
     .action(act(changeLesson(keepChange, confirmUse)));
-  changing('drop', 'Reject a lesson that waits, or stop using one; keep brings it back.').action(
+  changing('drop', 'Turn down a lesson that waits, or stop using one; keep brings it back.').action(
     act(changeLesson(dropChange)),
   );
   changing('edit', 'Change a lesson’s text in your editor, or how it is used.')
@@ -133,7 +133,7 @@ const STATES: Readonly<Record<string, string>> = {
   trial: 'on trial: it is shown; a test with and without it decides, or you do once its date has come',
   live: 'in use',
   retired: 'no longer in use',
-  rejected: 'rejected',
+  rejected: 'dropped: it is not used',
 };
 
 const stateWords = ({ state, pinned, frozen, isAlways }: JsonObject): string =>

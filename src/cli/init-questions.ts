@@ -92,7 +92,7 @@ export const offerStarter = async (io: Io): Promise<boolean> =>
   answered(
     await confirm({
       ...io,
-      message: 'Add a few general starter skills? They can be edited and retired like any other skill.',
+      message: 'Add a few general starter skills? They can be edited and dropped like any other skill.',
       initialValue: false,
     }),
   );

@@ -118,7 +118,7 @@ async function mayUse(from: string, as: ImportOptions['as'], context: CommandCon
   if (isAtTerminal(context))
     return askOwner(context, `Use what ${neutraliseLine(from)} says in prompts, as ${as}?`);
   context.printer.note(
-    'imported as proposals, since no person could be asked; approve each in a terminal: instar lessons keep NAME',
+    'imported as proposals, since no person could be asked; keep each in a terminal: instar lessons keep NAME',
   );
   return false;
 }

@@ -59,7 +59,7 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
 const declareRareCommands: DeclareCommand = (lessons, act) => {
   lessons
     .command('review', rare)
-    .option('--apply', 'merge duplicates and retire unused lessons')
+    .option('--apply', 'merge duplicates and drop unused lessons')
     .description('Show lessons that need a decision, duplicate another, or are unused.')
     .action(act(reviewLessons));
   lessons
@@ -155,5 +155,5 @@ const reviewLessons = onApi(async ({ apply }: { readonly apply?: true }, { api, 
   printer.fields(rows);
   if (rows.length === 0) printer.note('nothing waits, and nothing needs a decision');
   if (done !== undefined) printer.line(`done; generation ${String(done.generation)}`);
-  else if (count > 0) printer.note('merge and retire these with: instar lessons consolidate');
+  else if (count > 0) printer.note('merge and drop these with: instar lessons consolidate');
 });

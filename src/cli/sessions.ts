@@ -262,7 +262,7 @@ function describeErasure(id: string, { erased, lessons, copies }: ErasureReport)
     `Erased session ${shortId(id)} (${plural(erased, 'turn')}); only the erasure itself stays on record.`,
     ...(retired.length === 0
       ? []
-      : [`Retired ${plural(retired.length, 'lesson')} that rested on it alone: ${names(retired)}.`]),
+      : [`Dropped ${plural(retired.length, 'lesson')} that rested on it alone: ${names(retired)}.`]),
     ...(cleaned.length === 0
       ? []
       : [`Removed its words from ${plural(cleaned.length, 'lesson')}: ${names(cleaned)}.`]),

@@ -102,7 +102,7 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
     library,
     rules: { ...rules, autonomy, checkText, hasSecret },
     clock,
-    journal: (note) => log.debug({ learner: ADAPTATION }, note),
+    journal: (note) => log.debug({ from: ADAPTATION }, note),
   });
   const waking = createWakingRow({ library, evidence, embed });
   const checks = createCheckRows({ library, evidence, records, writer, hasSecret, clock });

@@ -7,6 +7,7 @@ import type { ChangeSet } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { NewFact } from '../core/store.ts';
 import { titleOfNamed } from '../lessons/title.ts';
+import { sourceOf } from '../text/who.ts';
 import { type Cycle, type CycleEnd, type CycleOptions, runCycle } from './cycle.ts';
 import type { LearningState } from './learning-state.ts';
 
@@ -153,13 +154,13 @@ function createRunPiece(
         gate: piece.gate ?? gate,
         clock,
         newId,
-        journal: (note) => log.debug({ learner: learn.name, cycle: piece.id }, note),
+        journal: (note) => log.debug({ from: sourceOf(learn.name), cycle: piece.id }, note),
         signal: row.isAlways ? signal : AbortSignal.any([signal, state.running.signal]),
       },
     ).then(({ isRetryable, ...end }) => {
       log.info(
         compact({
-          learner: end.learner,
+          from: sourceOf(end.learner),
           outcome: end.outcome,
           why: end.note,
           judgements: end.judgements.map(titled),

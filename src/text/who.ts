@@ -11,5 +11,11 @@ const NAMES: Readonly<Record<string, string>> = {
   starter: 'the starter set',
 };
 
+/** What a learner learns from, where its name is the code's. */
+const SOURCES: Readonly<Record<string, string>> = { distiller: 'your words', evolver: 'failures' };
+
+/** What Instar learned from, for people and for the log. */
+export const sourceOf = (learner: string): string => SOURCES[learner] ?? learner;
+
 /** Who changed a lesson or judged an answer, for people: all that learns is Instar. */
 export const whoOf = (by: string): string => NAMES[by] ?? 'Instar';

@@ -139,7 +139,7 @@ describe('erasing a session', () => {
     await json('sessions', 'erase', 'b', '--yes');
     const { stdout } = await cli('sessions', 'erase', 'c', '--yes');
     expect(stdout).toContain('Erased session c (1 turn)');
-    expect(stdout).toContain('Retired 1 lesson that rested on it alone: "quokkaledger-units".');
+    expect(stdout).toContain('Dropped 1 lesson that rested on it alone: "quokkaledger-units".');
     expect(stdout).toMatch(/Erased it from [12] cop(?:y|ies) of the record\./);
     expect(findCanaries()).toEqual([]);
     expect(await json('lessons', 'list')).toEqual([]);

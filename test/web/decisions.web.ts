@@ -54,8 +54,8 @@ describe.skipIf(browserFile === undefined)('decisions on the page', () => {
 
   it('approves by the button, and the lesson is in use after a reload', async () => {
     await review('ask-before-migrations');
-    await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText(`Approved: ${await titleOf('ask-before-migrations')}`).waitFor();
+    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByText(`Kept: ${await titleOf('ask-before-migrations')}`).waitFor();
     expect(await stateOf('ask-before-migrations')).toBe('live');
     await page.reload();
     await show(page, '#/lessons?state=live');
@@ -79,7 +79,7 @@ describe.skipIf(browserFile === undefined)('decisions on the page', () => {
   it('rejects by the key r, goes on to the next lesson, and the rejection survives a reload', async () => {
     await review('quote-paths');
     await page.keyboard.press('r');
-    await page.getByText(`Rejected: ${await titleOf('quote-paths')}`).waitFor();
+    await page.getByText(`Dropped: ${await titleOf('quote-paths')}`).waitFor();
     await page.getByRole('heading', { level: 2, name: await titleOf('unit-behind-amount') }).waitFor();
     await page.reload();
     await settled(page);
@@ -97,13 +97,13 @@ describe.skipIf(browserFile === undefined)('decisions on the page', () => {
     const { hash } = await owner(`/api/lessons/${id}`);
     const text = { content: 'The user said:\n\n> Put the unit in front of every amount.' };
     await owner(`/api/page/lessons/${id}`, { do: 'edit', shown: hash, text });
-    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('button', { name: 'Keep', exact: true }).click();
     await page.getByText('It changed while you read it.').waitFor();
     await page.locator('.diff-line.is-added', { hasText: 'in front of every amount' }).waitFor();
     expect(await stateOf('unit-behind-amount')).toBe('proposed');
     await page.getByRole('button', { name: 'Go on with the new text' }).click();
-    await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText(`Approved: ${await titleOf('unit-behind-amount')}`).waitFor();
+    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByText(`Kept: ${await titleOf('unit-behind-amount')}`).waitFor();
     expect(await stateOf('unit-behind-amount')).toBe('live');
     await page.unrouteAll();
     one.faults.length = 0;
@@ -117,8 +117,8 @@ describe.skipIf(browserFile === undefined)('decisions on the page', () => {
     await page.getByText(`Saved: ${await titleOf('small-commits')}`).waitFor();
     await page.getByRole('button', { name: 'Pin' }).click();
     await page.getByText(`Pinned: ${await titleOf('small-commits')}`).waitFor();
-    await page.getByRole('button', { name: 'Retire' }).click();
-    await page.getByText(`Retired: ${await titleOf('small-commits')}`).waitFor();
+    await page.getByRole('button', { name: 'Drop', exact: true }).click();
+    await page.getByText(`Dropped: ${await titleOf('small-commits')}`).waitFor();
     await page.reload();
     await page.getByText('One change for each commit, and nothing else.').first().waitFor();
     await page.getByRole('button', { name: 'Bring back' }).waitFor();

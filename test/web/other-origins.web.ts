@@ -80,7 +80,7 @@ describe.skipIf(browserFile === undefined)('pages of other origins in the browse
   const stillSignedIn = async (): Promise<void> => {
     await own.page.reload();
     await show(own.page, `#/lessons/${LESSON}`);
-    await own.page.getByRole('button', { name: 'Approve' }).waitFor();
+    await own.page.getByRole('button', { name: 'Keep', exact: true }).waitFor();
   };
   const openHostile = async (origin: string): Promise<Page> => {
     const page = await own.page.context().newPage();

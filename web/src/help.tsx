@@ -3,8 +3,8 @@ import { Dialog } from './parts/dialog.tsx';
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['j  k', 'next and previous row'],
   ['Enter', 'open the row'],
-  ['a', 'approve the lesson'],
-  ['r', 'reject the lesson'],
+  ['a', 'keep the lesson that waits'],
+  ['r', 'drop the lesson that waits'],
   ['/', 'search'],
   ['g h', 'Home'],
   ['g s', 'Sessions'],

@@ -1,5 +1,6 @@
 import type { Lesson } from '../../core/lesson.ts';
 import type { LessonEvent, Library } from '../../core/library.ts';
+import { whoOf } from '../../text/who.ts';
 import { isErasedText } from '../codec.ts';
 import { titleOf } from '../title.ts';
 
@@ -78,7 +79,7 @@ function reasonOf(lesson: Lesson, event: LessonEvent, library: History): Omit<Cl
     return { by: 'file', words: `${state} by a change in the skills folder`, undo: approve };
   const said = IDLE_REASONS.has(reason) ? '' : `: ${reason}`;
   if (by.kind === 'person') return { by: 'person', words: `${state} by you${said}`, undo: approve };
-  return { by: 'instar', words: `${state} by ${by.name}${said}`, undo: approve };
+  return { by: 'instar', words: `${state} by ${whoOf(by.name)}${said}`, undo: approve };
 }
 
 /** Reasons that commands fill in when the person gave none. */

@@ -16,10 +16,10 @@ export type LessonAct =
   | 'edit';
 
 const DONE: Readonly<Record<LessonAct, string>> = {
-  approve: 'Approved',
-  live: 'Live',
-  reject: 'Rejected',
-  retire: 'Retired',
+  approve: 'Kept',
+  live: 'Kept',
+  reject: 'Dropped',
+  retire: 'Dropped',
   restore: 'Brought back',
   pin: 'Pinned',
   unpin: 'Unpinned',

@@ -73,13 +73,13 @@ function Decision({ lesson, onDone }: { readonly lesson: Lesson; readonly onDone
               disabled={isBusy}
               onClick={() => send(isTrial ? 'live' : 'approve')}
             >
-              {isTrial ? 'Keep' : 'Approve'}
+              Keep
             </button>
             <button type="button" disabled={isBusy} onClick={() => setEditing(true)}>
               Edit
             </button>
             <button type="button" disabled={isBusy} onClick={() => send(isTrial ? 'retire' : 'reject')}>
-              {isTrial ? 'Drop' : 'Reject'}
+              Drop
             </button>
           </div>
         </>

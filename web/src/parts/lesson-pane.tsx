@@ -196,10 +196,10 @@ function Actions({ lesson: { state, pinned, frozen }, isBusy, onAct, onEdit }: A
   const isInUse = state === 'trial' || state === 'live';
   return (
     <div class="actions lesson-actions">
-      {state === 'proposed' && button('approve', 'Approve', 'primary', 'a')}
-      {state === 'proposed' && button('reject', 'Reject', undefined, 'r')}
-      {state === 'trial' && button('live', 'Make live', 'primary')}
-      {isInUse && button('retire', 'Retire', 'danger')}
+      {state === 'proposed' && button('approve', 'Keep', 'primary', 'a')}
+      {state === 'proposed' && button('reject', 'Drop', undefined, 'r')}
+      {state === 'trial' && button('live', 'Keep', 'primary')}
+      {isInUse && button('retire', 'Drop', 'danger')}
       {!isInUse && state !== 'proposed' && button('restore', 'Bring back')}
       {isInUse && (pinned === true ? button('unpin', 'Unpin') : button('pin', 'Pin'))}
       {isInUse && (frozen === true ? button('unfreeze', 'Unfreeze') : button('freeze', 'Freeze'))}

@@ -73,7 +73,7 @@ function Changes({ overlays, onChanged }: ChangesProps) {
   const retire = async (overlay: ChangesProps['overlays'][number]): Promise<void> => {
     setBusy(overlay.lesson);
     await changeLesson({ id: overlay.lesson, title: overlay.name, hash: overlay.hash }, 'retire', {
-      reason: 'retired on the page',
+      reason: 'dropped on the page',
     });
     setBusy('');
     onChanged();
@@ -113,7 +113,7 @@ function Changes({ overlays, onChanged }: ChangesProps) {
               is: 'tight bare',
               cell: (overlay) => (
                 <button type="button" class="quiet" disabled={busy !== ''} onClick={() => retire(overlay)}>
-                  Retire
+                  Drop
                 </button>
               ),
             },

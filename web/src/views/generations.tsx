@@ -168,7 +168,7 @@ function Rollback({ to, current, onClose, onDone }: RollbackProps) {
             ))}
             {removed.map(({ id, title }) => (
               <li key={id}>
-                <Tag tone="bad">is retired</Tag> <Text>{title}</Text>
+                <Tag tone="bad">is dropped</Tag> <Text>{title}</Text>
               </li>
             ))}
             {revised.map(({ id, title }) => (

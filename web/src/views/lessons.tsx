@@ -22,8 +22,8 @@ const STATES: readonly (readonly [state: string, title: string])[] = [
   ['proposed', 'To decide'],
   ['trial', 'On trial'],
   ['live', 'Live'],
-  ['retired', 'Retired'],
-  ['rejected', 'Rejected'],
+  ['retired', 'Not in use'],
+  ['rejected', 'Dropped'],
 ];
 
 const NEAR_TOP = 200;
@@ -64,7 +64,7 @@ export function LessonsView({ route }: ViewRoute) {
   return (
     <View
       title="Lessons"
-      lead="What was learned, and how agents keep to it. A lesson that you have not approved is shown to no agent."
+      lead="What was learned, and how agents keep to it. A lesson that waits for you is shown to no agent."
       actions={<a href={linkTo(['generations'])}>History</a>}
     >
       <nav class="tabs lessons-tabs" aria-label="States">
@@ -244,7 +244,8 @@ function NoLessons({
     return (
       <Empty title="Nothing to decide.">
         <p>
-          Lessons that you have to approve come here. To be asked about each one, set the autonomy to manual:
+          Lessons that wait for your decision come here. To be asked about each one, set the autonomy to
+          manual:
         </p>
         <Command>instar config set library.autonomy manual</Command>
       </Empty>

@@ -210,7 +210,7 @@ function SessionActions({ thread, onDone }: { readonly thread: Thread; readonly 
         >
           <p>
             {plural(thread.turnCount, 'turn')} of <Text>{thread.agent}</Text> are erased from the record and
-            its copies. Lessons that rest on this session alone are retired. This cannot be undone.
+            its copies. Lessons that rest on this session alone are dropped. This cannot be undone.
           </p>
         </Confirm>
       )}
