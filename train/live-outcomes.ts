@@ -1,13 +1,13 @@
-import type { RewardSource } from '../src/core/evidence.ts';
 import type { StoredFact } from '../src/core/fact.ts';
 import type { Records } from '../src/core/store.ts';
+import { createCheckedTurns, type TrainingSource } from '../src/evidence/checked-turns.ts';
 import { wilsonInterval } from '../src/stats/interval.ts';
 
 /** Who may reward a live turn that trains weights. What an agent could have typed itself does not. */
-const LIVE_SOURCES = ['verifier', 'person', 'judge'] as const;
+const LIVE_SOURCES = ['verifier', 'person', 'check', 'judge'] as const;
 type LiveSource = (typeof LIVE_SOURCES)[number];
 
-export const isLiveSource = (source: RewardSource | undefined): source is LiveSource =>
+export const isLiveSource = (source: TrainingSource | undefined): source is LiveSource =>
   LIVE_SOURCES.some((one) => one === source);
 
 /** How far a judge's rewards are trusted, by how often a person gave the same turn a reward on the same side. */
@@ -59,10 +59,11 @@ const MOST_OUTCOMES = 200;
 const MOST_PAIRS = 500;
 
 /**
- * A fold of all appraisals by verifiers, people and judges, failures that fed a lesson included: they count in the mean and
+ * A fold of all appraisals by verifiers, people, checks and judges, failures that fed a lesson included: they count in the mean and
  * train nothing. A later appraisal of a turn replaces an earlier one.
  */
 export function createLiveOutcomes(mostOutcomes = MOST_OUTCOMES): LiveOutcomes {
+  const checked = createCheckedTurns();
   const scopes = new Map<string, Map<string, Outcome>>();
   const scopeOf = new Map<string, string>();
   const pairs = new Map<string, boolean>();
@@ -90,8 +91,9 @@ export function createLiveOutcomes(mostOutcomes = MOST_OUTCOMES): LiveOutcomes {
     scopeOf.delete(oldest);
   };
   return {
-    add: ({ seq, fact }) => {
-      if (fact.type !== 'turn-appraised') return;
+    add: ({ seq, fact: stored }) => {
+      const fact = checked.take(stored);
+      if (fact === undefined) return;
       const { turn, session, reward, source, signals } = fact;
       const scope = JSON.stringify([fact.scope.agent, fact.scope.project]);
       // Without signals its session was erased.
@@ -123,8 +125,8 @@ export function createLiveOutcomes(mostOutcomes = MOST_OUTCOMES): LiveOutcomes {
 }
 
 function meanOf(
-  signals: readonly { readonly source: RewardSource; readonly score: number }[],
-  source: RewardSource,
+  signals: readonly { readonly source: TrainingSource; readonly score: number }[],
+  source: TrainingSource,
 ): number | undefined {
   const scores = signals.flatMap((signal) => (signal.source === source ? [signal.score] : []));
   if (scores.length === 0) return undefined;
@@ -134,18 +136,24 @@ function meanOf(
 
 const PAGE = 2_000;
 
-/** Reads the appraisals since the last call. */
+/** Reads the appraisals and the outcomes of checks since the last call. */
 export function followOutcomes(records: Pick<Records, 'factsOf'>): () => Promise<LiveOutcomes> {
   const outcomes = createLiveOutcomes();
   let read = 0;
   return async () => {
-    for (let page: readonly StoredFact[] | undefined; page === undefined || page.length >= PAGE; ) {
-      page = await records.factsOf('turn-appraised', read, PAGE);
-      for (const stored of page) {
+    for (;;) {
+      const pages = await Promise.all(
+        (['turn-appraised', 'rules-observed'] as const).map((type) => records.factsOf(type, read, PAGE)),
+      );
+      // A page that is full may have left out facts that come before the last of the other one.
+      const full = pages.flatMap((page) => (page.length < PAGE ? [] : (page.at(-1)?.seq ?? [])));
+      const upTo = Math.min(...full);
+      const facts = pages.flat().filter(({ seq }) => seq <= upTo);
+      for (const stored of facts.toSorted((a, b) => a.seq - b.seq)) {
         outcomes.add(stored);
         read = stored.seq;
       }
+      if (full.length === 0) return outcomes;
     }
-    return outcomes;
   };
 }

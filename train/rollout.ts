@@ -1,4 +1,4 @@
-import type { RewardSource } from '../src/core/evidence.ts';
+import type { TrainingSource } from '../src/evidence/checked-turns.ts';
 
 /** Why something is not trained on: a name for counting, a text for people. */
 export interface BatchRefusal {
@@ -61,7 +61,7 @@ export interface Rollout {
   readonly task: string;
   readonly segments: readonly RolloutSegment[];
   readonly reward: number;
-  readonly rewardSource: RewardSource;
+  readonly rewardSource: TrainingSource;
   /** The lessons whose checks gave the reward; absent: another source. */
   readonly rules?: readonly string[];
   /** The task is done in full, whatever the reward includes besides. */

@@ -141,6 +141,8 @@ interface LiveSupply {
   readonly turns: number;
   readonly byVerifier: number;
   readonly byPerson: number;
+  /** By the checks of rules. */
+  readonly byCheck: number;
 }
 
 interface Sources {
@@ -207,6 +209,7 @@ async function countLive({ records, config }: SupplyParts): Promise<LiveSupply> 
   const buffer = createTrainingBuffer({ cap: SAMPLE_CAP });
   await loadLearning(buffer, records);
   const samples = buffer.samples();
+  const byCheck = buffer.outcomes().filter(({ source }) => source === 'check').length;
   let byVerifier = 0;
   let byPerson = 0;
   for (const { turn } of samples) {
@@ -214,7 +217,7 @@ async function countLive({ records, config }: SupplyParts): Promise<LiveSupply> 
     if (sources.includes('verifier')) byVerifier++;
     else if (sources.includes('person')) byPerson++;
   }
-  return { isOn: config.train.live, turns: samples.length, byVerifier, byPerson };
+  return { isOn: config.train.live, turns: samples.length, byVerifier, byPerson, byCheck };
 }
 
 /** Why nothing is trained, whatever there is to train on. */
@@ -236,9 +239,11 @@ function findFault({ config, configFile }: SupplyParts, name: string): Missing |
 const isRecordedReady = ({ train, heldOut }: RecordedSupply): boolean => train > 0 && heldOut > 0;
 const isPracticeReady = ({ learn, byPolicy }: PracticeSupply): boolean => learn > 0 && byPolicy;
 
+const rewardedOf = ({ byVerifier, byPerson, byCheck }: LiveSupply): number => byVerifier + byPerson + byCheck;
+
 /** The sources that the next window or session trains on. Live turns are used besides the tasks of a window, or alone when they make a batch. */
 function findReady({ practice, recorded, live }: Sources, batchSize: number): readonly string[] {
-  const isLive = live.isOn && live.byVerifier + live.byPerson >= (isRecordedReady(recorded) ? 1 : batchSize);
+  const isLive = live.isOn && rewardedOf(live) >= (isRecordedReady(recorded) ? 1 : batchSize);
   return [
     ...(isPracticeReady(practice) ? ['practice'] : []),
     ...(isRecordedReady(recorded) ? ['recorded'] : []),
@@ -287,11 +292,11 @@ function findMissing(
       fix: 'more sessions of the last 30 days that were answered in words at once; one in five is held out',
     });
   const { batchSize } = config.train;
-  const rewarded = live.byVerifier + live.byPerson;
+  const rewarded = rewardedOf(live);
   if (live.isOn && rewarded < batchSize && !isRecordedReady(recorded))
     missing.push({
       what: `live traffic has ${rewarded} of the ${batchSize} rewarded turns that make a batch`,
-      fix: 'instar feedback, or a verifier (learn.verifiers)',
+      fix: 'instar feedback, a rule with an accepted check, or a verifier (learn.verifiers)',
     });
   if (!live.isOn && rewarded > 0)
     missing.push({

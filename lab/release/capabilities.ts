@@ -64,6 +64,14 @@ const SOURCES: Readonly<Record<string, readonly Capability[]>> = {
       setting: 'train.live',
     },
     {
+      says: 'Live turns that nobody rated are rewarded by the checks of your rules',
+      shown: [
+        'served/training-live-only.slow.ts',
+        'train by the checks of the rules that they were given with, each turn once',
+      ],
+      setting: 'train.live',
+    },
+    {
       says: 'New weights serve a few sessions, then all, or are rolled back',
       shown: ['served/training-canary.slow.ts', 'goes live when enough of its sessions were not worse'],
     },

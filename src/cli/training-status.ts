@@ -88,9 +88,9 @@ const sayRecorded = ({ canGrade, says }: JsonObject): string =>
 
 const NOT_USED = '; not used, train.live is off';
 
-function sayLive({ isOn, turns, byVerifier, byPerson }: JsonObject): string {
+function sayLive({ isOn, turns, byVerifier, byPerson, byCheck }: JsonObject): string {
   if (numberOf(turns) === 0) return `live: none rewarded under these lessons${isOn === true ? '' : NOT_USED}`;
-  const rewarded = `live: ${plural(numberOf(turns), 'rewarded turn')} under these lessons (by a verifier ${numberOf(byVerifier)}, by a person ${numberOf(byPerson)})`;
+  const rewarded = `live: ${plural(numberOf(turns), 'rewarded turn')} under these lessons (by a verifier ${numberOf(byVerifier)}, by a person ${numberOf(byPerson)}, kept and broken by a rule ${numberOf(byCheck)})`;
   return isOn === true
     ? `${rewarded}, used besides tasks, or alone when they make a batch; stop it with: instar config set train.live false`
     : `${rewarded}${NOT_USED}`;

@@ -1,3 +1,5 @@
+import type { Scope } from './lesson.ts';
+
 /**
  * How a rule fared in an answer that was given with it. `shown`: it has no check. `does-not-apply`: the answer has nothing that its check is
  * about. `told-again`: the person said the same rule although it was in force.
@@ -28,4 +30,6 @@ export interface AdherenceFact {
   /** The last turn of the answer. */
   readonly turn: string;
   readonly results: readonly RuleResult[];
+  /** Of a turn that was sampled from a policy in training: what its outcome is compared with. */
+  readonly sampled?: { readonly generation: number; readonly scope: Scope };
 }

@@ -1,7 +1,7 @@
-import type { RewardSource } from '../core/evidence.ts';
-import type { Fact, StoredFact } from '../core/fact.ts';
+import type { StoredFact } from '../core/fact.ts';
 import { asArray, asObject } from '../core/json.ts';
 import { isAttemptId, principalOfSession } from '../core/principal.ts';
+import { type CheckedAppraisal, createCheckedTurns, type TrainingSource } from './checked-turns.ts';
 
 /** A rewarded turn that weights may be trained on: under the generation in force it would have the same prompt. */
 export interface TrainingSample {
@@ -14,7 +14,7 @@ export interface TrainingSample {
 
 /** An appraised turn that weights may be trained on by its outcome. */
 export interface TrainingOutcome extends TrainingSample {
-  readonly source: RewardSource | undefined;
+  readonly source: TrainingSource | undefined;
 }
 
 /**
@@ -59,9 +59,11 @@ const CHANGING: ReadonlySet<string> = new Set([
   'library-changed',
   'learning-queued',
   'session-erased',
+  'rules-observed',
 ]);
 
 export function createTrainingBuffer({ cap, mostMarks = 200_000 }: TrainingBufferOptions): TrainingBuffer {
+  const checked = createCheckedTurns();
   const held = new Map<string, Held>();
   // A turn of an earlier generation cannot enter anyway: marks from before the last flush may be dropped.
   let older = new Set<string>();
@@ -83,11 +85,12 @@ export function createTrainingBuffer({ cap, mostMarks = 200_000 }: TrainingBuffe
     support++;
     marks.add(turn);
   };
-  const appraise = (fact: Fact & { readonly type: 'turn-appraised' }): void => {
+  const appraise = (fact: CheckedAppraisal): void => {
     const { turn, session, verdict, reward, source } = fact;
     // Weights are for everybody.
     if (principalOfSession(session) !== undefined) return;
-    if (verdict === 'failure') mark(turn);
+    // What a check calls a failure feeds no lesson: its rule is one.
+    if (verdict === 'failure' && source !== 'check') mark(turn);
     failures.delete(turn);
     const isTelling = reward !== undefined && source !== 'agent' && fact.signals.length > 0;
     if (verdict === 'failure' && isTelling && fact.generation === generation && !cited.has(turn)) {
@@ -133,7 +136,8 @@ export function createTrainingBuffer({ cap, mostMarks = 200_000 }: TrainingBuffe
         listed = undefined;
         outcomes = undefined;
       }
-      if (fact.type === 'turn-appraised') appraise(fact);
+      const appraised = checked.take(fact);
+      if (appraised !== undefined) appraise(appraised);
       else if (fact.type === 'learning-queued') fact.turns.forEach(cite);
       else if (fact.type === 'cycle-end')
         for (const turn of fact.turns) {

@@ -3,6 +3,7 @@ import type { AdherenceFact } from '../core/adherence-fact.ts';
 import { LEARNING_SUBJECT, type StoredFact } from '../core/fact.ts';
 import { FOLDED_TYPES, type FoldedType, type Records } from '../core/store.ts';
 import { appraisalMark } from '../evidence/appraise-session.ts';
+import { shareKept } from '../evidence/checked-turns.ts';
 import { type Calibration, createCalibration } from '../evidence/judge/calibration.ts';
 import { createEvolverQueue, EVOLVER, type EvolverQueue } from './evolver-queue.ts';
 import { createFailureClusters, type FailureClusters } from './failure-clusters.ts';
@@ -148,12 +149,10 @@ export function createLearningState(others: readonly FactFold[] = []): LearningS
   return state;
 }
 
-/** −1 when the answer broke a rule with an accepted check, 1 when it kept to those that applied, 0 when none did. A judge is not compared with a judge. */
-function scoreByRules({ results }: AdherenceFact): number {
-  const outcomes = results.flatMap(({ outcome, isProvisional, isWaiting, isJudged }) =>
-    isProvisional === true || isWaiting === true || isJudged === true ? [] : [outcome],
-  );
-  return outcomes.includes('broken') ? -1 : outcomes.includes('kept') ? 1 : 0;
+/** −1 when the answer broke a rule with an accepted check, 1 when it kept to those that applied, 0 when none did. */
+function scoreByRules(fact: AdherenceFact): number {
+  const share = shareKept(fact);
+  return share === undefined ? 0 : share < 1 ? -1 : 1;
 }
 
 /**

@@ -42,6 +42,7 @@ export type LearningRecords = Pick<
   | 'events'
   | 'recalls'
   | 'judgements'
+  | 'sampled'
   | 'block'
   | 'append'
 >;

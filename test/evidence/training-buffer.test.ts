@@ -6,7 +6,17 @@ import {
   type TrainingBuffer as Samples,
   type TrainingBufferOptions,
 } from '../../src/evidence/training-buffer.ts';
-import { changed, cycleEnd, erased, failure, learner, numbered, resting, success } from '../train/facts.ts';
+import {
+  changed,
+  cycleEnd,
+  erased,
+  failure,
+  learner,
+  numbered,
+  resting,
+  silent,
+  success,
+} from '../train/facts.ts';
 
 function fold(facts: readonly Fact[], options: Partial<TrainingBufferOptions> = {}): Samples {
   const samples = createTrainingBuffer({ cap: 100, ...options });
@@ -218,5 +228,50 @@ describe('the outcomes for live turns', () => {
 
   it('never include what an agent said of itself, or a failure of an erased session', () => {
     expect(outcomesOf(failure('a', { source: 'agent' }), failure('b'), erased('s1'))).toEqual([]);
+  });
+});
+
+describe('turns that nobody rewarded', () => {
+  const unrated = silent('t');
+  const observed = (outcome: 'kept' | 'broken' | 'does-not-apply', more: object = {}, turn = 't'): Fact => ({
+    type: 'rules-observed',
+    session: 's1',
+    turn,
+    results: [{ lesson: 'rule', revision: 1, outcome, ...more }],
+  });
+
+  it('are rewarded by the accepted checks of their rules, in whatever order the facts come', () => {
+    for (const facts of [
+      [unrated, observed('kept')],
+      [observed('kept'), unrated],
+      [unrated, observed('kept'), unrated],
+    ])
+      expect(fold(facts).outcomes()).toMatchObject([{ turn: 't', reward: 1, source: 'check' }]);
+    // A turn that nobody said anything about has no appraisal in the record.
+    const sampled = { generation: 0, scope: { agent: 'coder' } };
+    const alone = { ...observed('kept'), sampled } as Fact;
+    expect(fold([alone]).outcomes()).toMatchObject([{ turn: 't', reward: 1, source: 'check' }]);
+    const broken = fold([unrated, observed('broken')]);
+    expect(broken.outcomes()).toMatchObject([{ turn: 't', reward: 0, source: 'check' }]);
+    // It is no sample, and no failure that lessons are learned from.
+    expect(broken.counts()).toMatchObject({ query: 0, support: 0 });
+  });
+
+  it('are not rewarded by what is provisional, waits, was found by a model, or does not apply', () => {
+    for (const more of [{ isProvisional: true }, { isWaiting: true }, { isJudged: true }])
+      expect(fold([unrated, observed('kept', more)]).outcomes()).toEqual([]);
+    expect(fold([unrated, observed('does-not-apply')]).outcomes()).toEqual([]);
+  });
+
+  it('have the reward of a verifier or a person where there is one; a failure stays one; an erased one is gone', () => {
+    const person = success('t', { source: 'person', reward: 0.2, verdict: 'failure' });
+    expect(fold([observed('kept'), person]).outcomes()).toMatchObject([{ reward: 0.2, source: 'person' }]);
+    expect(fold([unrated, observed('kept'), failure('t')]).outcomes()).toMatchObject([{ source: 'signal' }]);
+    const judged = success('t', { source: 'judge', reward: 0.8 });
+    expect(fold([judged, observed('broken')]).outcomes()).toMatchObject([{ reward: 0, source: 'check' }]);
+    expect(fold([unrated, observed('kept'), erased('s1')]).outcomes()).toEqual([]);
+    expect(fold([unrated, { ...observed('kept'), results: [] } as Fact, erased('s1')]).outcomes()).toEqual(
+      [],
+    );
   });
 });

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asObject, parseJson } from '../../src/core/json.ts';
+import { asObject, parseJson, toJson } from '../../src/core/json.ts';
 import { readCuratedTasks } from '../../src/learn/practice/sources/curated-tasks.ts';
 import { splitOf } from '../../src/learn/practice/sources/split.ts';
 import { ask } from '../support/client.ts';
+import { lessonText } from '../support/lesson-text.ts';
 import {
   openTrainingEnvironment,
   removeFolder,
@@ -117,5 +118,47 @@ describe('train.live while a window runs', { timeout: 180_000 }, () => {
     await keysApi.setSetting({ path: 'train.live', value: true });
     const [first] = await runWindow(training, { steps: 1 });
     expect(first).toBeDefined();
+  });
+});
+
+describe('live turns that nobody rated', { timeout: 180_000 }, () => {
+  beforeAll(async () => {
+    await environment.close();
+    removeFolder(environment.dir);
+    environment = await openTrainingEnvironment({
+      train: { live: true, batchSize: 4, learningRate: 1e-6 },
+      hasTasks: false,
+      models: { practice: 'instar/nano' },
+    });
+    await addGateTask();
+  }, 60_000);
+
+  it('train by the checks of the rules that they were given with, each turn once', async () => {
+    const { api, lessonsApi, training } = environment;
+    const text = lessonText({
+      name: 'short-answers',
+      description: '"Keep answers short."',
+      content: 'The user said so.',
+      note: { source: 'told', isAlways: true },
+    });
+    const id = 'short';
+    const check = {
+      looksAt: 'reply',
+      appliesWhen: [],
+      holdsWhen: [{ is: 'length', unit: 'characters', max: 40 }],
+      standing: 'accepted',
+      by: 'person',
+      proof: 'a test',
+    };
+    await lessonsApi.change({
+      changes: [{ op: 'add', id, kind: 'skill', state: 'live', text: toJson(text), check }],
+    });
+    for (let at = 0; at < 8; at++) await environment.chat(TASK, { session: `silent-${at}` });
+    await environment.daemon.settle();
+    const { live } = asObject((await api.training()).supply);
+    expect(live).toMatchObject({ byVerifier: 0, byPerson: 0, byCheck: 8 });
+    const steps = (await runWindow(training, {})).filter(({ type }) => type === 'step-trained');
+    expect(steps[0]).toMatchObject({ report: { groups: 0, live: expect.any(Number) } });
+    await expect(runWindow(training, {})).rejects.toMatchObject({ code: 'no-tasks' });
   });
 });

@@ -25,6 +25,12 @@ export const success = (turn: string, more: Partial<Appraised> = {}): Appraised 
   ...more,
 });
 
+/** A turn that nobody said anything about. */
+export function silent(turn: string, more: Partial<Appraised> = {}): Appraised {
+  const { reward: _, source: __, ...fact } = success(turn, more);
+  return { ...fact, verdict: 'ambiguous', signals: [] };
+}
+
 export const failure = (turn: string, more: Partial<Appraised> = {}): Appraised =>
   success(turn, { verdict: 'failure', reward: 0.1, ...more });
 

@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../src/core/fact.ts';
-import { createLiveOutcomes, judgeTrust, type LiveOutcomes } from '../../train/live-outcomes.ts';
-import { failure, numbered, success } from './facts.ts';
+import { toRecords } from '../../src/record/records.ts';
+import { createMemoryStore } from '../../src/record/store/memory-store.ts';
+import {
+  createLiveOutcomes,
+  followOutcomes,
+  judgeTrust,
+  type LiveOutcomes,
+} from '../../train/live-outcomes.ts';
+import { failure, numbered, silent, success } from './facts.ts';
 
 function fold(...facts: readonly Fact[]): LiveOutcomes {
   const outcomes = createLiveOutcomes();
@@ -76,5 +83,26 @@ describe('the advantage of a live turn', () => {
     expect(judgeTrust(20, 20).weight).toBeGreaterThan(0.6);
     expect(judgeTrust(200, 100).weight).toBe(0);
     expect(fold(...twenty(10), judged('x', 0)).advantageOf('x')).toBeCloseTo(0);
+  });
+});
+
+describe('the outcomes that the record has', () => {
+  it('are read with the checks of rules among the appraisals, in the order in which they came, page by page', async () => {
+    const records = toRecords(createMemoryStore(), () => 0);
+    const observed = (turn: string, outcome: 'kept' | 'broken'): Fact => ({
+      type: 'rules-observed',
+      session: `s-${turn}`,
+      turn,
+      results: [{ lesson: 'rule', revision: 1, outcome }],
+    });
+    const turns = Array.from({ length: 2100 }, (_, at) => `t${at}`);
+    const facts = turns.flatMap((turn, at) => [
+      silent(turn),
+      observed(turn, at % 2 === 0 ? 'kept' : 'broken'),
+    ]);
+    await records.append(facts.map((fact) => ({ at: 1, fact })));
+    const outcomes = await followOutcomes(records)();
+    expect(outcomes.advantageOf('t2098')).toBeCloseTo(1 - 99 / 199);
+    expect(outcomes.advantageOf('t2099')).toBeCloseTo(-100 / 199);
   });
 });

@@ -4,7 +4,7 @@ import type { CheckedWork } from '../../core/check.ts';
 import type { StoredFact } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
 import type { FailureCase } from '../../core/learn.ts';
-import { type Lesson, PROMPT_KINDS } from '../../core/lesson.ts';
+import { type Lesson, PROMPT_KINDS, type Scope } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { isAttemptId, principalOfSession } from '../../core/principal.ts';
 import type { NewFact, Records, TurnView } from '../../core/store.ts';
@@ -29,7 +29,7 @@ import { readStatements } from '../memory/write/read-statements.ts';
 import { scopeOfSession } from '../queued-items.ts';
 
 export interface RuleObserverOptions {
-  readonly records: Pick<Records, 'judgements' | 'recalls' | 'session' | 'turns'>;
+  readonly records: Pick<Records, 'judgements' | 'recalls' | 'sampled' | 'session' | 'turns'>;
   readonly evidence: Pick<EvidenceReader, 'affectedTurns' | 'turns'>;
   readonly library: Library;
   readonly compareQuotes: CompareQuotes;
@@ -62,7 +62,13 @@ export function createRuleObserver(options: RuleObserverOptions): ObserveRules {
     }
     if (answers.length === 0) return toldAgain;
     const history = readHistory(await records.judgements(session, 'rules-observed'));
-    const checked = answers.flatMap((answer) => checkAnswer(session, answer, history, now));
+    const isGraded = answers.some(({ rules }) => rules.some(({ check }) => check?.standing === 'accepted'));
+    for (const { fact } of isGraded ? await records.sampled(session) : [])
+      if (fact.type === 'turn-sampled') history.sampled.add(fact.turn);
+    const scope = history.sampled.size === 0 ? undefined : await scopeOfSession(session, records);
+    const checked = answers
+      .flatMap((answer) => checkAnswer(session, answer, history, now))
+      .map((one) => withSample(one, history.sampled, scope, turns));
     const last = answers.at(-1);
     if (last?.work !== undefined) onWork?.(session, applyingRules(last));
     return [...checked, ...toldAgain];
@@ -103,6 +109,8 @@ interface RuleHistory {
   readonly turns: Set<string>;
   /** How many answers a command or a judge was to be asked about, by rule. */
   readonly asked: Map<string, number>;
+  /** Turns that weights may be trained on: each of them needs its own outcome. */
+  readonly sampled: Set<string>;
 }
 
 type CheckedOutcome = Exclude<RuleOutcome, 'told-again'>;
@@ -111,7 +119,12 @@ type CheckedOutcome = Exclude<RuleOutcome, 'told-again'>;
 const RANK: Readonly<Record<CheckedOutcome, number>> = { shown: 0, 'does-not-apply': 1, kept: 2, broken: 3 };
 
 function readHistory(facts: readonly StoredFact[]): RuleHistory {
-  const history: RuleHistory = { outcomes: new Map(), turns: new Set(), asked: new Map() };
+  const history: RuleHistory = {
+    outcomes: new Map(),
+    turns: new Set(),
+    asked: new Map(),
+    sampled: new Set(),
+  };
   for (const { fact } of facts) {
     if (fact.type !== 'rules-observed') continue;
     for (const { lesson, outcome, isWaiting } of fact.results) {
@@ -144,12 +157,14 @@ function isAskedLater({ id, check }: Lesson, work: CheckedWork | undefined, hist
   return isAsked && (history.asked.get(id) ?? 0) < most && awaitsSlowTest(check, work);
 }
 
+type ObservedRules = NewFact & { readonly fact: AdherenceFact };
+
 function checkAnswer(
   session: string,
   { turn, rules, work }: AnswerRules,
   history: RuleHistory,
   at: number,
-): readonly NewFact[] {
+): readonly ObservedRules[] {
   const { evidence } = turn;
   const { outcomes, turns } = history;
   if (!isOver(turn) || turns.has(evidence.turn)) return [];
@@ -157,7 +172,8 @@ function checkAnswer(
     const before = outcomes.get(rule.id);
     const isWaiting = isAskedLater(rule, work, history) || undefined;
     const now = outcomeOf(rule, work);
-    if (!laterOutcome(now, before) && isWaiting === undefined) return [];
+    const isTrained = now === 'kept' && before === 'kept' && history.sampled.has(evidence.turn);
+    if (!laterOutcome(now, before) && isWaiting === undefined && !isTrained) return [];
     const outcome = laterOutcome(now, before) ? now : (before ?? now);
     outcomes.set(rule.id, outcome);
     if (isWaiting === true) history.asked.set(rule.id, (history.asked.get(rule.id) ?? 0) + 1);
@@ -167,6 +183,18 @@ function checkAnswer(
   if (results.length === 0) return [];
   const fact: AdherenceFact = { type: 'rules-observed', session, turn: evidence.turn, results };
   return [{ at, fact, key: `rules:${evidence.turn}` }];
+}
+
+/** What training needs of a turn that nobody may ever say anything about. */
+function withSample(
+  { fact, ...rest }: ObservedRules,
+  sampled: ReadonlySet<string>,
+  scope: Scope | undefined,
+  turns: readonly AppraisedTurn[],
+): NewFact {
+  const generation = turns.find(({ evidence }) => evidence.turn === fact.turn)?.generation;
+  if (scope === undefined || generation === undefined || !sampled.has(fact.turn)) return { ...rest, fact };
+  return { ...rest, fact: { ...fact, sampled: { generation, scope } } };
 }
 
 /** The agent has stopped working on the person's message: it called no further tool, or the person spoke before the results came. */

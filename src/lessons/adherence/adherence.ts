@@ -148,11 +148,15 @@ export function describeToldRules(lessons: readonly Lesson[], adherence: Adheren
   };
 }
 
+/** A session that keeps to a rule time and again keeps it once; every break counts. */
+export const isNewOutcome = ({ outcome, before, isWaiting }: RuleResult): boolean =>
+  isWaiting !== true && (outcome !== 'kept' || before !== 'kept');
+
 /** How many rules answers kept and broke, and how many a person had to say again. */
 export function countRuleOutcomes(
   results: readonly RuleResult[],
 ): Readonly<Record<'kept' | 'broken' | 'toldAgain', number>> {
   const count = (wanted: RuleResult['outcome']): number =>
-    results.filter(({ outcome, isWaiting }) => outcome === wanted && isWaiting !== true).length;
+    results.filter((result) => result.outcome === wanted && isNewOutcome(result)).length;
   return { kept: count('kept'), broken: count('broken'), toldAgain: count('told-again') };
 }

@@ -4,6 +4,7 @@ import { isAttemptId } from '../../core/principal.ts';
 import type { AsyncReads, SessionView } from '../../core/store.ts';
 import { wilsonInterval } from '../../stats/interval.ts';
 import { plural } from '../../text/phrases.ts';
+import { isNewOutcome } from '../adherence/adherence.ts';
 import { readSince, seqBefore } from './cycle-costs.ts';
 
 /**
@@ -103,7 +104,7 @@ export async function readWorkMarks(records: WorkReads, since: number): Promise<
     if (fact.type !== 'rules-observed' || fact.results.length === 0) continue;
     const at = await places.ofTurn(fact.turn);
     if (at === undefined) continue;
-    for (const { outcome } of fact.results)
+    for (const { outcome } of fact.results.filter(isNewOutcome))
       if (outcome === 'kept' || outcome === 'broken') marks.push({ is: outcome, at });
       else if (outcome === 'told-again') marks.push({ is: 'toldAgain', at });
   }
