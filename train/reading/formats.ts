@@ -38,6 +38,14 @@ function dateLike(form: string, date: string): string {
 export const dateAs = (form: string, { date = '' }: TaskFacts): TaskFacts => ({ as: dateLike(form, date) });
 export const DATE_AS = '(?:^|[^\\d/.-]){as}(?:[^\\d]|$)';
 
+/** For a rule on amounts: the fact `amount`, four digits and two, as the value shows it. */
+export const amountAs = (form: string, { amount = '' }: TaskFacts): TaskFacts => {
+  const [whole = '', cents = ''] = amount.split('.');
+  const [, thousands = '', point = ''] = /^1(\D?)234(\D)50$/.exec(form) ?? [];
+  return { as: `${whole.slice(0, 1)}${thousands}${whole.slice(1)}${point}${cents}` };
+};
+export const AMOUNT_AS = "(?:^|[^\\d.,'_]){as}(?:[^\\d]|$)";
+
 /** For a rule on times: the facts `hour` (13 to 21) and `minute` as the value shows them. */
 export const timeAs = (form: string, { hour = '', minute = '' }: TaskFacts): TaskFacts => ({
   as: form.replaceAll(/14|30|2/g, (part) =>
