@@ -90,6 +90,9 @@ export const times = (pattern: string, count: number | string): FormTest => ({
   max: count,
 });
 
+/** The pattern occurs at least this often. */
+export const many = (pattern: string, min: number): FormTest => ({ is: 'pattern', pattern, min });
+
 /** A regular expression with gaps, and what stands there instead: `$1` and gaps. */
 export const swap =
   (pattern: string, by: string, flags = 'm'): Edit =>

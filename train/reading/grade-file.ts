@@ -40,17 +40,27 @@ const FENCED = /^ {0,3}(`{3,}|~{3,})[^\n]*\n([\s\S]*?)(?:^ {0,3}\1[`~]*[ \t]*$|$
 /** A sentence that announces the file instead of being it. */
 const LEAD = /^(?:sure|certainly|of course|here)\b.*:$/i;
 
-/** The file of a reply: bare, or in its only block of code. Undefined for several blocks. */
-function fileOf(reply: string): string | undefined {
-  const blocks = [...reply.matchAll(FENCED)];
+/**
+ * The file of a reply: bare, or in its only block of code. Undefined for several blocks. A Markdown file may have blocks of its own: then
+ * it is the whole reply, or what stands in a block that is.
+ */
+function fileOf(reply: string, path: string): string | undefined {
+  const whole = reply.trim();
+  const blocks = [...whole.matchAll(FENCED)];
+  if (path.endsWith('.md') && !(blocks.length === 1 && isMarkdownBlock(blocks[0]?.[0]))) {
+    const outer = /^(`{3,}|~{3,})(?:md|markdown)\n([\s\S]*)\n\1$/.exec(whole)?.[2];
+    return outer ?? (blocks[0]?.index === 0 ? undefined : whole);
+  }
   if (blocks.length > 1) return undefined;
-  const inline = /^`([^`\n]+)`$/.exec(reply.trim())?.[1];
+  const inline = /^`([^`\n]+)`$/.exec(whole)?.[1];
   return (blocks[0]?.[2] ?? inline ?? reply).replace(/^(?:[ \t]*\n)+/, '').trimEnd();
 }
 
+const isMarkdownBlock = (block = ''): boolean => /^ {0,3}[`~]{3,}(?:md|markdown|text)?[ \t]*\n/i.test(block);
+
 export function gradeFile(reply: string, asked: AskedFile): FileGrade {
   const { rules, stray } = asked;
-  const file = fileOf(reply);
+  const file = fileOf(reply, asked.family.path);
   if (file === undefined || !isAsAsked(file, asked))
     return { reward: 0, isDone: false, isComplete: false, met: 0, isLeaking: false };
   const isLeaking = stray.some(({ value }) => holdsValue(file, value));

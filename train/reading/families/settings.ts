@@ -1,15 +1,24 @@
 import { parseDocument } from 'yaml';
 import { family, type ReadingFamily } from '../family.ts';
-import { becomes, edits, ending, firstLine, form, lastLine, ownLine, rule, swap, swapAll } from '../form.ts';
+import {
+  becomes,
+  edits,
+  ending,
+  firstLine,
+  form,
+  lastLine,
+  many,
+  ownLine,
+  rule,
+  swap,
+  swapAll,
+} from '../form.ts';
 import { caseLike, PEOPLE } from '../formats.ts';
 import type { TaskFacts } from '../gaps.ts';
 
 const SERVICES =
   'mailer indexer thumbs billing crawler reports sessions uploads presence alerts exports calendar';
 const LEVELS = 'debug info warn error fatal trace';
-
-/** At least this many lines have the pattern. */
-const many = (pattern: string, min: number) => ({ is: 'pattern', pattern, min }) as const;
 
 const KEYS = ['service_name', 'listen_port', 'main_owner', 'log_level'];
 const keysLike = (value: string): TaskFacts =>
