@@ -125,7 +125,6 @@ function memberApi(
     moveWeights: refused,
     practice: refused,
     schedule: refused,
-    suggestWindows: refused,
     adaptation: refused,
     consolidate: refused,
     switchLearning: refused,

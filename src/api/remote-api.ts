@@ -62,7 +62,6 @@ export function createRemoteApi(daemon: Pick<DaemonRecord, 'url'>, key: string |
     consolidate: (request) => one(ROUTES.consolidate, { body: request }),
     adaptation: () => one(ROUTES.adaptation),
     overlays: (query) => list(ROUTES.overlays, { query }),
-    suggestWindows: () => one(ROUTES.suggestWindows),
     episode: (id) => find(ROUTES.episode, { id }),
     backup: async (file) => void (await one(ROUTES.backup, { body: { file } })),
     confirmTime: () => one(ROUTES.confirmTime),

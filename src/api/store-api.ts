@@ -47,9 +47,6 @@ export function createStoreApi(
     practice: needsDaemon('Practice'),
     moveWeights: needsDaemon('Moving weights'),
     schedule,
-    // Loaded on demand: rarely called.
-    suggestWindows: async () =>
-      (await import('../schedule/suggest/suggest-windows.ts')).suggestWindowsFromRecord(records, now()),
     adaptation: needsDaemon('The adaptation engine'),
     consolidate: needsDaemon('Consolidation'),
     overlays: needsDaemon('Listing overlays'),

@@ -45,7 +45,6 @@ const OLD_NAMES: Readonly<Record<string, OldName>> = {
   'practice tasks exclude': { now: 'practice tasks --drop' },
   'schedule status': { now: 'schedule' },
   'schedule next': { now: 'schedule --next' },
-  'schedule suggest': { now: 'schedule --suggest' },
 };
 
 interface CurrentWords {

@@ -2,30 +2,21 @@ import { asArray, asObject, type JsonObject } from '../core/json.ts';
 import { describeJobsBudget } from '../cost/describe-cost.ts';
 import { localTime, relativeTime } from '../text/phrases.ts';
 import { sayPresence } from '../text/presence-words.ts';
-import { type CommandAction, type DeclareCommand, failure } from './context.ts';
+import type { CommandAction, DeclareCommand } from './context.ts';
 import { dim, type Part, type Printer } from './print.ts';
-import { showReload } from './show-reload.ts';
 import { onApi } from './with-api.ts';
 
 export const declareSchedule: DeclareCommand = (schedule, act) =>
   void schedule
     .option('--next', 'only when the next window opens and why then, and all windows of the next 24 hours')
-    .option('--suggest', 'suggest quiet hours from the recorded activity, with the evidence')
-    .option('--write', 'with --suggest: write them to the config; a copy of the old one (.old) is kept')
     .action(act(showSchedule));
 
 interface ScheduleOptions {
   readonly next?: true;
-  readonly suggest?: true;
-  readonly write?: true;
 }
 
 const showSchedule: CommandAction<ScheduleOptions> = (options, context) =>
-  options.suggest === true
-    ? scheduleSuggest(options, context)
-    : options.next === true
-      ? scheduleNext({}, context)
-      : scheduleStatus({}, context);
+  options.next === true ? scheduleNext({}, context) : scheduleStatus({}, context);
 
 const scheduleStatus = onApi(async (_: object, { api, printer }) => {
   const schedule = await api.schedule();
@@ -96,27 +87,3 @@ const reasonsOf = ({ reasons }: JsonObject): string =>
 
 const wordOf = (value: unknown): string => (value === undefined ? '' : String(value));
 const listOf = (value: unknown): readonly JsonObject[] => asArray(value).map(asObject);
-
-/** Quiet hours from the recorded activity, with the evidence. Only `--write` changes the config. */
-const scheduleSuggest = onApi(async (options: ScheduleOptions, { api, keysApi, printer }) => {
-  const suggestion = await api.suggestWindows();
-  const sleep = typeof suggestion.sleep === 'string' ? suggestion.sleep : undefined;
-  const evidence = asArray(suggestion.evidence).map(String);
-  if (!printer.json) {
-    for (const line of evidence) printer.line(line);
-    if (sleep === undefined) printer.line(String(suggestion.why ?? 'no suggestion yet'));
-    else printer.line('"schedule": { "sleep": ', JSON.stringify(sleep), ' }');
-  }
-  if (sleep === undefined && options.write)
-    throw failure('there is no suggestion to write', 'try again after a few weeks of use');
-  const written =
-    sleep !== undefined && options.write
-      ? await keysApi.setSetting({ path: 'schedule.sleep', value: sleep })
-      : undefined;
-  printer.document({ ...suggestion, ...(written === undefined ? {} : { written }) });
-  if (written !== undefined) {
-    printer.line(`wrote ${String(written.file)}`);
-    if (written.backup !== undefined) printer.note(dim('  backup  '), String(written.backup));
-    showReload(printer, written);
-  } else if (sleep !== undefined) printer.next('nothing was changed; write it to the config with --write');
-});

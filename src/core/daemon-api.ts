@@ -41,8 +41,6 @@ export interface DaemonApi {
   practice(request: JsonObject): Promise<JsonObject>;
   /** Presence, whether background jobs may run, what they did and may still spend, the next window, and the windows of a day. */
   schedule(): Promise<JsonObject>;
-  /** Quiet hours that the recorded activity suggests, with the evidence. Changes nothing. */
-  suggestWindows(): Promise<JsonObject>;
   /**
    * Learning records of events, the candidates that they make and what became of them, and the figures of pipelines that reported their
    * stages: `{ events, candidates, counts, pipelines }`. Changes nothing.

@@ -1,10 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asArray, asObject } from '../../src/core/json.ts';
-import type { NewFact } from '../../src/core/store.ts';
-import { openSqliteStore } from '../../src/record/store/sqlite-store.ts';
-import { start } from '../record/store/facts.ts';
 import { createTemporaryFolder, runInProcess } from './run-cli.ts';
 
 let folder: ReturnType<typeof createTemporaryFolder>;
@@ -15,21 +12,6 @@ afterEach(() => folder.remove());
 
 const configure = (schedule: object): void =>
   writeFileSync(path.join(folder.dir, 'config.json'), JSON.stringify({ schedule }), { mode: 0o600 });
-/** Records turns from nine to five, local time, for the last days. */
-function recordWorkdays(file: string, days: number): void {
-  const store = openSqliteStore({ file });
-  const facts: NewFact[] = [];
-  for (let day = days; day > 0; day--) {
-    for (let hour = 9; hour < 17; hour++) {
-      const date = new Date();
-      date.setDate(date.getDate() - day);
-      date.setHours(hour, 10, 0, 0);
-      facts.push({ at: date.getTime(), fact: start(`t-${day}-${hour}`, `s-${day}`) });
-    }
-  }
-  store.append({ facts });
-  store.close();
-}
 const run = (...args: string[]) => runInProcess(['schedule', ...args, '--home', folder.dir]);
 
 describe('instar schedule', () => {
@@ -72,32 +54,5 @@ describe('instar schedule', () => {
     const refused = await run('next', '--json');
     expect(refused.code).not.toBe(0);
     expect(refused.stdout).toContain('00:00-24:00');
-  });
-
-  it('suggests nothing from an empty record, and does not change the config even with --write', async () => {
-    configure({ sleep: 'off' });
-    const before = readFileSync(path.join(folder.dir, 'config.json'), 'utf8');
-    expect((await run('suggest', '--json')).code).toBe(0);
-    expect((await run('suggest', '--write')).code).toBe(1);
-    expect(readFileSync(path.join(folder.dir, 'config.json'), 'utf8')).toBe(before);
-  });
-
-  it('suggests hours from the record, changes nothing without --write, and keeps a copy of the old config with it', async () => {
-    configure({ sleep: 'off', idleMinutes: 45 });
-    const file = path.join(folder.dir, 'config.json');
-    const before = readFileSync(file, 'utf8');
-    recordWorkdays(path.join(folder.dir, 'instar.sqlite'), 42);
-    const suggestion = asObject(JSON.parse((await run('suggest', '--json')).stdout));
-    expect(typeof suggestion.sleep).toBe('string');
-    expect(asArray(suggestion.evidence).length).toBeGreaterThan(0);
-    expect(readFileSync(file, 'utf8')).toBe(before);
-
-    const written = await run('suggest', '--write');
-    expect(written.code).toBe(0);
-    expect(written.stdout).toContain(String(suggestion.sleep));
-    const settings = asObject(JSON.parse(readFileSync(file, 'utf8')));
-    expect(settings.schedule).toEqual({ sleep: suggestion.sleep, idleMinutes: 45 });
-    expect(readFileSync(`${file}.old`, 'utf8')).toBe(before);
-    expect((await run('status', '--json')).code).toBe(0);
   });
 });

@@ -30,8 +30,6 @@ export interface PageCalls {
   lastSeq(): Promise<number>;
   /** Events and candidates; of the lessons, those that candidates became, encoded. */
   adaptation(lessons: readonly JsonObject[], rules: AdaptRules): Promise<JsonObject>;
-  /** Quiet hours of the recorded activity. */
-  suggestWindows(now: number): Promise<JsonObject>;
 }
 
 export interface PageThreadCall {
@@ -85,7 +83,6 @@ export function openPageReads(place: string): PageReads {
     feed: ask('feed'),
     lastSeq: ask('lastSeq'),
     adaptation: ask('adaptation'),
-    suggestWindows: ask('suggestWindows'),
     close: async () => {
       clearTimeout(idle);
       await thread.close();

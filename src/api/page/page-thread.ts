@@ -7,7 +7,6 @@ import { StoreError } from '../../core/store.ts';
 import { decodeLessons } from '../../lessons/codec.ts';
 import { openPageReader } from '../../record/open-store.ts';
 import type { PageReader, SessionGroups } from '../../record/store/page-reader.ts';
-import { suggestWindowsFromRecord } from '../../schedule/suggest/suggest-windows.ts';
 import { describeAdaptation } from '../adapt-api.ts';
 import { FEED_NEWS, type FeedEvent, toFeedEvent } from './feed-events.ts';
 import { listSessions } from './list-sessions.ts';
@@ -85,7 +84,6 @@ const CALLS: { readonly [Name in keyof PageCalls]: (...args: Parameters<PageCall
     adaptation = { of, value };
     return value;
   },
-  suggestWindows: async (now) => suggestWindowsFromRecord(await open(), now),
   used: async () => {
     const reader = await open();
     return {

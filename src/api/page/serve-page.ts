@@ -39,13 +39,12 @@ export interface ServedPage {
 export function servePage(options: ServePageOptions): ServedPage {
   const { home, env, place, owner, clock, status, log } = options;
   const reads = openPageReads(place);
-  const compare = openPageReads(place);
   const feed = createFeed({ reads, status, log });
   const kept = openSignIns({ file: home.signInsFile, key: () => ownerKeyOf(home, env), log });
   const login = createPageLogin({ clock, owner, kept });
   const files = openPageFiles();
   const { now, monotonic } = clock;
-  const threads = { reads, compare, now, monotonic };
+  const threads = { reads, now, monotonic };
   const answers = createPageAnswers({ ...options, ...threads, login, files, feed });
   const lessons = () => options.lessons()?.library.lessons() ?? [];
   const instead = createSlowAnswers({ ...threads, lessons, adapt: options.adapt });
@@ -54,7 +53,6 @@ export function servePage(options: ServePageOptions): ServedPage {
     newCode: () => (files.isBuilt() ? `/#code=${login.newCode().code}` : undefined),
     close: async () => {
       feed.close();
-      await compare.close();
       await reads.close();
     },
   };

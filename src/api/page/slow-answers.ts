@@ -9,8 +9,6 @@ import type { PageReads } from './page-reads.ts';
 
 interface SlowParts {
   readonly reads: Pick<PageReads, 'adaptation'>;
-  /** Reads long, in a thread of its own. */
-  readonly compare: Pick<PageReads, 'suggestWindows'>;
   readonly lessons: () => readonly Lesson[];
   readonly adapt: () => AdaptRules;
   readonly now: () => number;
@@ -19,8 +17,6 @@ interface SlowParts {
 
 /** A session of practice that goes on changes what is shown every few seconds. */
 const PRACTICE_MS = 1000;
-/** Eight weeks of hours do not change sooner. */
-const QUIET_MS = 10 * 60_000;
 /** The day is read as a whole; a page asks for it every few seconds, also while the machine serves as much as it can. */
 const TODAY_MS = 2000;
 const TODAY_SHARE = 0.05;
@@ -32,17 +28,11 @@ const READING: ReadonlySet<string> = new Set(['status', 'due', 'plan', 'report',
  * the last state is shown, with its time, and asked for beside. Who changes practice here is shown what came of it.
  */
 export function createSlowAnswers(parts: SlowParts): InsteadAnswers {
-  const { reads, compare, now, monotonic } = parts;
+  const { reads, now, monotonic } = parts;
   let api: Asked['api'] | undefined;
   const practice = createKeptAnswer<JsonObject>({
     make: async () => ({ ...(await api?.practice({ do: 'status' })), at: new Date(now()).toISOString() }),
     freshMs: PRACTICE_MS,
-    monotonic,
-    isAwaited: true,
-  });
-  const quiet = createKeptAnswer<JsonObject>({
-    make: async () => ({ ...(await compare.suggestWindows(now())), at: new Date(now()).toISOString() }),
-    freshMs: QUIET_MS,
     monotonic,
     isAwaited: true,
   });
@@ -73,7 +63,6 @@ export function createSlowAnswers(parts: SlowParts): InsteadAnswers {
         if (!READING.has(id)) practice.forget();
       }
     },
-    suggestWindows: async () => ({ ...(await quiet.newest()).value }),
     adaptation: () => reads.adaptation(madeOf(parts.lessons()), parts.adapt()),
   };
 }

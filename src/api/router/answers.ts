@@ -117,7 +117,6 @@ export const ANSWERS: AnswersTo<typeof ROUTES> = {
   switchLearning: ({ api, body }) => api.switchLearning(body.on),
   today: ({ lessonsApi }) => lessonsApi.today(),
   schedule: ({ api }) => api.schedule(),
-  suggestWindows: ({ api }) => api.suggestWindows(),
   confirmTime: ({ api }) => api.confirmTime(),
   adaptation: ({ api }) => api.adaptation(),
   overlays: async ({ api, caller, query }) => {

@@ -190,13 +190,6 @@ export const ROUTES = {
     says: 'What was learned and changed since midnight, and what it cost.',
     reply: () => is.today,
   },
-  suggestWindows: {
-    method: 'GET',
-    path: '/api/schedule/suggest',
-    access: 'owner',
-    says: 'Quiet hours that the recorded activity suggests.',
-    reply: () => z.looseObject({ turns: is.count, evidence: z.array(z.unknown()) }),
-  },
   confirmTime: {
     method: 'POST',
     path: '/api/time/confirm',
