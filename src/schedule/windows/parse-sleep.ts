@@ -12,7 +12,6 @@ export type ParsedSleep =
   | { readonly ok: true; readonly rules: readonly SleepRule[] }
   | { readonly ok: false; readonly why: string };
 
-const DAY_NAMES = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
 const GROUPS: Readonly<Record<string, readonly number[]>> = {
   daily: EVERY_DAY,
