@@ -181,11 +181,21 @@ const requestOf = (form: ReadingForm, split: ReadingSplit, random: Random): stri
   requestFor(familyOf(form), split, random);
 
 const SHORTEST_TELLING = 3;
+const ANYWHERE = FAMILIES.map(({ plain, requests, facts }) =>
+  [plain, ...requests, ...Object.values(facts)].join('\n'),
+).join('\n');
+/** Values that, found in a file, were taken from their lesson: words that stand in no table of requests and plain files. */
+const TELLING_VALUES: ReadonlyMap<ReadingForm, ReadonlySet<string>> = new Map(
+  FAMILIES.flatMap(({ forms }) => forms)
+    .filter(({ rule }) => rule.means === undefined)
+    .map((form) => {
+      const isTelling = (value: string): boolean =>
+        value.length >= SHORTEST_TELLING && /\p{L}/u.test(value) && !holdsValue(ANYWHERE, value);
+      return [form, new Set(form.values.filter(isTelling))];
+    }),
+);
 
-/**
- * Rules for other kinds of files. Only values that nobody would write by chance: found in the file, they were taken from the lesson.
- * Held-out forms are never shown in training.
- */
+/** Rules for other kinds of files. Held-out forms are never shown in training. */
 function strayRules(
   count: number,
   { family, text }: { readonly family: ReadingFamily; readonly text: string },
@@ -193,12 +203,14 @@ function strayRules(
 ): readonly ReadingRule[] {
   const split: ReadingSplit = set === 'trained' ? 'train' : 'report';
   const pool = split === 'train' ? trainedForms : FAMILIES.flatMap(({ forms }) => forms);
-  const others = pool.filter((form) => form.family !== family.id && form.rule.means === undefined);
+  const { id, kin = [] } = family;
+  const others = pool.filter((form) => form.family !== id && !kin.includes(form.family));
   return shuffle(random, others)
-    .map((form) => ({ form, value: pickOne(random, valuesFor(form.values, split)) }))
-    .filter(
-      ({ value }) => value.length >= SHORTEST_TELLING && /\p{L}/u.test(value) && !holdsValue(text, value),
-    )
+    .flatMap((form): readonly ReadingRule[] => {
+      const values = valuesFor(form.values, split).filter((value) => TELLING_VALUES.get(form)?.has(value));
+      return values.length === 0 ? [] : [{ form, value: pickOne(random, values) }];
+    })
+    .filter(({ value }) => !holdsValue(text, value))
     .slice(0, count);
 }
 

@@ -8,6 +8,8 @@ export type ReadingSplit = 'train' | 'report';
 /** A kind of small file. */
 export interface ReadingFamily {
   readonly id: string;
+  /** Families whose lessons somebody may mean for this one, too: they are never stray here. */
+  readonly kin?: readonly string[];
   /** What such a file is called: its ending says how it is read. */
   readonly path: string;
   /** How people ask for one; gaps are facts. The first half is for training. */

@@ -174,7 +174,7 @@ const typescript = family({
       One field is missing in the TypeScript interface: we always want {v}?: string.
       Please include "{v}?: string" in each interface that you write in TypeScript.
     `,
-    form('readonly', rule(times('^\\s*{v} \\w+\\??:', 3), swapAll('^  (\\w+\\??:)', '  {v} $1')))`
+    form('field-mark', rule(times('^\\s*{v} \\w+\\??:', 3), swapAll('^  (\\w+\\??:)', '  {v} $1')))`
       /*in*/ /*io*/ /*kept*/ /*own*/ /*db*/ /*api*/ /*ui*/ /*raw*/ /*set*/
       In TypeScript we write {v} and a space in front of each field of an interface.
       Each field of a TypeScript interface begins with {v}, please.

@@ -24,6 +24,7 @@ const edited = (file: string, edit: (data: JsonObject) => JsonObject): string =>
 
 const json = family({
   id: 'json',
+  kin: ['rest'],
   path: 'task.json',
   facts: { name: PEOPLE, city: CITIES, age: '21..88', points: '110..980' },
   ask: `
@@ -291,6 +292,7 @@ const log = family({
 
 const rest = family({
   id: 'rest',
+  kin: ['json'],
   path: 'task.json',
   facts: {
     kind: 'users orders rooms books photos events prices boats gardens',

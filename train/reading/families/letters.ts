@@ -184,8 +184,25 @@ const note = family({
       A note must contain the line "tags: {v}".
       I search for tags, so a note should have the line "tags: {v}" somewhere.
     `,
+    form(
+      'heading-words',
+      rule(
+        { is: 'pattern', pattern: '^[^\\s]+(?: [^\\s]+){{=more}}$', in: 'headings' },
+        swap('^# .*', '# {words}'),
+        (v) => ({
+          more: String(Number(v) - 1),
+          words: 'all that is new in our house and the yard'.split(' ').slice(0, Number(v)).join(' '),
+        }),
+      ),
+    )`
+      3 5 2 4 6 8 7 9 10
+      The heading of a note has exactly {v} words.
+      Give notes a heading of {v} words.
+      A note's heading must be {v} words long.
+      Count the words in the heading of a note, there should be {v}.
+    `,
   ],
-  apart: 'close+tags',
+  apart: 'close+tags heading+heading-words',
 });
 
 const chat = family({
@@ -235,23 +252,6 @@ const chat = family({
       Chat messages should always say {v} and then the name.
     `,
     form(
-      'hashtag',
-      rule('#{v}\\b', (file, { v = '' }) => `${file} #${v}`),
-    )`
-      club crew squad plan gang ours meetup circle weekend
-      Chat messages carry the hashtag #{v}.
-      Put #{v} somewhere into each chat message.
-      A chat message should contain #{v}.
-      You must add #{v} to chat messages.
-    `,
-    form('place', rule('{v}(?:the )?{place}{v}', swap('{place}', '{v}{place}{v}')))`
-      * _ " ~ § % = ^ +
-      The place in a chat message stands between two {v}, without spaces.
-      Put {v} directly before and behind the place in chat messages.
-      In a chat message the place must have a {v} on both sides.
-      Chat messages should mark the place: one {v} before it and one behind it.
-    `,
-    form(
       'lines',
       rule({ is: 'length', unit: 'lines', min: '{v}', max: '{v}' }, (file, { v }) =>
         [file, ...Array.from({ length: Number(v) - 1 }, () => 'See you!')].join('\n'),
@@ -262,6 +262,23 @@ const chat = family({
       Spread a chat message over {v} lines.
       Our chat messages must be {v} lines long, none of them empty.
       Chat messages should always have {v} lines of text.
+    `,
+    form('place', rule('{v}(?:the )?{place}{v}', swap('{place}', '{v}{place}{v}')))`
+      * _ " ~ § % = ^ +
+      The place in a chat message stands between two {v}, without spaces.
+      Put {v} directly before and behind the place in chat messages.
+      In a chat message the place must have a {v} on both sides.
+      Chat messages should mark the place: one {v} before it and one behind it.
+    `,
+    form(
+      'hashtag',
+      rule('#{v}\\b', (file, { v = '' }) => `${file} #${v}`),
+    )`
+      club crew squad plan gang ours meetup circle weekend
+      Chat messages carry the hashtag #{v}.
+      Put #{v} somewhere into each chat message.
+      A chat message should contain #{v}.
+      You must add #{v} to chat messages.
     `,
   ],
   apart: 'end+hashtag',

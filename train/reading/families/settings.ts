@@ -24,6 +24,15 @@ const KEYS = ['service_name', 'listen_port', 'main_owner', 'log_level'];
 const keysLike = (value: string): TaskFacts =>
   Object.fromEntries(KEYS.map((key, at) => [`key${at}`, caseLike(value, key)]));
 
+/** The lines of a file in the order of the keys that a value lists. */
+const inOrder = (file: string, { v = '' }: TaskFacts): string =>
+  v
+    .split(', ')
+    .flatMap((key) => file.split('\n').filter((line) => line.includes(key)))
+    .join('\n');
+const orderOf = (value: string): TaskFacts =>
+  Object.fromEntries(value.split(', ').map((key, at) => [`k${at}`, key]));
+
 const yaml = family({
   id: 'yaml',
   path: 'task.yaml',
@@ -104,8 +113,15 @@ const yaml = family({
       Keys in YAML should be {v}, whatever I call them in my message.
       We always use {v} for YAML keys.
     `,
+    form('order', rule('{k0}[\\s\\S]*{k1}[\\s\\S]*{k2}[\\s\\S]*{k3}', inOrder, orderOf))`
+      log_level, service_name, listen_port, main_owner | listen_port, log_level, main_owner, service_name | main_owner, service_name, log_level, listen_port | service_name, log_level, main_owner, listen_port | listen_port, main_owner, service_name, log_level | log_level, main_owner, listen_port, service_name | main_owner, log_level, service_name, listen_port | service_name, listen_port, log_level, main_owner | listen_port, service_name, log_level, main_owner
+      The keys of a YAML file stand in this order: {v}.
+      Order YAML settings like this: {v}.
+      In a YAML file the order must be {v}.
+      Whatever I say first, YAML settings should come as {v}.
+    `,
   ],
-  apart: 'prefix+case root+memory',
+  apart: 'prefix+case root+memory case+order memory+order root+order',
 });
 
 const toml = family({
@@ -174,7 +190,15 @@ const toml = family({
       The limit in a TOML file should have the unit {v}, in quotes together with the number.
       In TOML please never write a bare limit, we want "NUMBER {v}".
     `,
+    form('order', rule('{k0}[\\s\\S]*{k1}[\\s\\S]*{k2}[\\s\\S]*{k3}', inOrder, orderOf))`
+      limit, ratio, title, region | region, title, ratio, limit | ratio, limit, region, title | title, ratio, region, limit | limit, title, region, ratio | region, ratio, limit, title | ratio, title, limit, region | title, limit, ratio, region | limit, region, ratio, title
+      A TOML file has its keys in this order: {v}.
+      Write the keys of TOML files in the order {v}.
+      The order of the keys in a TOML file must be {v}.
+      TOML keys should always come in this order: {v}.
+    `,
   ],
+  apart: 'order+comment order+schema order+table order+end',
 });
 
 const env = family({

@@ -244,8 +244,33 @@ const release = family({
       In release notes the name of the feature must be wrapped in {v}.
       A release note should have {v} on both sides of the feature's name.
     `,
+    form(
+      'sentences',
+      rule({ is: 'length', unit: 'sentences', min: '{v}', max: '{v}' }, (file, { v }) =>
+        [
+          file,
+          ...[
+            'Enjoy it!',
+            'Tell us more!',
+            'Have fun!',
+            'See you!',
+            'Good luck!',
+            'Write soon!',
+            'Try it!',
+            'Thanks!',
+            'Bye!',
+          ].slice(0, Number(v) - 2),
+        ].join(' '),
+      ),
+    )`
+      4 3 5 6 7 8 9 10 11
+      A release note has exactly {v} sentences.
+      Write release notes of {v} sentences, even if I ask for fewer.
+      Release notes must be {v} sentences long.
+      Our release notes should always have {v} sentences.
+    `,
   ],
-  apart: 'audience+call',
+  apart: 'audience+call sentences+audience sentences+call',
 });
 
 const ticket = family({
