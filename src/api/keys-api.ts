@@ -12,12 +12,15 @@ import {
 import { confirmSettings } from '../config/confirmed-settings.ts';
 import type { Home } from '../config/home.ts';
 import type { LiveSettings } from '../config/live-settings.ts';
+import { parseModelRef } from '../config/model-ref.ts';
 import { credentialCaller } from '../config/valid-keys.ts';
 import type { KeysApi } from '../core/daemon-api.ts';
 import { asArray, asString, compact, type Json, type JsonObject } from '../core/json.ts';
+import type { KeyLimit } from '../core/key-limit.ts';
 import type { Library } from '../core/library.ts';
 import type { Records } from '../core/store.ts';
 import { readAuditTrail } from '../record/audit-trail.ts';
+import { readKeyLimit, sayKeyLimit, sayKeyUse } from '../text/key-limit.ts';
 import { ApiError } from './remote-api.ts';
 import { createSettingsApi } from './settings-api.ts';
 
@@ -32,11 +35,19 @@ interface KeysApiOptions {
   readonly lessons?: () => { readonly library: Library } | undefined;
   /** The agents or the owner of a key were changed. */
   readonly onChanged?: () => void;
+  /** What a key with limits has used of each, where it has asked since the start. */
+  readonly used?: ReadUsed;
 }
+
+type ReadUsed = (key: {
+  readonly id: string;
+  readonly limits: readonly KeyLimit[];
+}) => readonly (number | undefined)[] | undefined;
 
 /** The keys of a home, in its files. */
 export function createKeysApi(options: KeysApiOptions): KeysApi {
   const { home, env, now, records, settings, members = noTeam, lessons, onChanged } = options;
+  const describeKey = (key: CallerKey): JsonObject => describe(key, options.used);
   const settingsApi = createSettingsApi(home, env, { records, now }, settings);
   return {
     ...settingsApi,
@@ -50,6 +61,7 @@ export function createKeysApi(options: KeysApiOptions): KeysApi {
           'A key needs a name of letters, digits, spaces, dots, dashes or @, at most 64.',
         );
       const agents = readAgents(request.agents);
+      const limits = readLimits(request, settings);
       revokeCallerKeys(home, name, now());
       const { key, entry } = createCallerKey(home, {
         name,
@@ -57,6 +69,7 @@ export function createKeysApi(options: KeysApiOptions): KeysApi {
         at: now(),
         isOwn: request.isOwn === true,
         ...(agents === undefined ? {} : { agents }),
+        ...limits,
       });
       onChanged?.();
       const library = lessons?.()?.library;
@@ -68,11 +81,13 @@ export function createKeysApi(options: KeysApiOptions): KeysApi {
     },
     change: async (idOrName, request) => {
       const agents = readAgents(request.agents);
+      const limits = readLimits(request, settings);
       const before = findKey(home, idOrName);
       if (before === undefined) return undefined;
       const changed = changeCallerKey(home, before.id, {
         ...(typeof request.isOwn === 'boolean' ? { isOwn: request.isOwn } : {}),
         ...(agents === undefined ? {} : { agents }),
+        ...limits,
       });
       onChanged?.();
       const library = lessons?.()?.library;
@@ -126,6 +141,40 @@ function readAgents(agents: unknown): readonly string[] | undefined {
   );
 }
 
+const MOST_LIMITS = 6;
+
+/** The limits that a request names, an empty list for none any more; absent when it names none. */
+function readLimits(
+  { limits, fallback }: JsonObject,
+  settings: LiveSettings | undefined,
+): Pick<CallerKey, 'limits' | 'fallback'> {
+  if (limits === undefined && fallback === undefined) return {};
+  const read = asArray(limits).map((text) => readKeyLimit(asString(text) ?? ''));
+  if (limits === undefined || read.includes(undefined) || read.length > MOST_LIMITS)
+    throw new ApiError(
+      400,
+      `limits must be a list of at most ${MOST_LIMITS} texts such as "60 requests/minute", "200000 tokens/day" or "$5/day"; a fallback needs one of them.`,
+    );
+  const valid = read.filter((limit) => limit !== undefined);
+  if (fallback === undefined) return { limits: valid };
+  const model = asString(fallback) ?? '';
+  const ref = parseModelRef(model);
+  if (ref === undefined || (settings !== undefined && settings.config.providers[ref.provider] === undefined))
+    throw new ApiError(
+      400,
+      `The fallback "${model}" is no provider/model of this home; see: instar config get providers.`,
+    );
+  return { limits: valid, fallback: model };
+}
+
+/** The valid keys with limits, for metrics: a row for each limit. */
+export const limitedKeys = (home: Home, used: ReadUsed) =>
+  readCallerKeys(home)
+    .filter(({ revokedAt }) => revokedAt === undefined)
+    .flatMap(({ id, name, limits = [] }) =>
+      limits.map((limit, nth) => ({ key: name, ...limit, used: used({ id, limits })?.[nth] })),
+    );
+
 /** What a key learned for itself becomes the home's own person's: the owner decided so. The number of lessons. */
 async function moveLessons(library: Library, from: string, at: number): Promise<number> {
   const changes = library
@@ -142,8 +191,9 @@ async function moveLessons(library: Library, from: string, at: number): Promise<
   return results.filter(({ status }) => status === 'applied').length;
 }
 
-const describeKey = (key: CallerKey): JsonObject => {
-  const { id, name, mayRate, createdAt, revokedAt, isOwn, agents, used } = key;
+const describe = (key: CallerKey, readUsed: ReadUsed | undefined): JsonObject => {
+  const { id, name, mayRate, createdAt, revokedAt, isOwn, agents, used, limits = [], fallback } = key;
+  const amounts = readUsed?.({ id, limits });
   return compact({
     id,
     name,
@@ -151,10 +201,19 @@ const describeKey = (key: CallerKey): JsonObject => {
     whose: isOwn ? 'yours' : 'its own',
     agents: [...(agents ?? used?.agents ?? [])],
     agentsBy: agents === undefined ? 'use' : 'owner',
+    limits:
+      limits.length === 0 ? undefined : limits.map((limit, nth) => describeLimit(limit, amounts?.[nth])),
+    fallback,
     createdAt: createdAt === '' ? undefined : createdAt,
     revokedAt,
   });
 };
+
+/** What was used is known once the key has asked something since the start. */
+const describeLimit = (limit: KeyLimit, used: number | undefined): JsonObject =>
+  used === undefined
+    ? { ...limit, words: sayKeyLimit(limit) }
+    : { ...limit, used, words: sayKeyUse(limit, used) };
 
 const noTeam = async (): Promise<never> => {
   throw new ApiError(409, 'The members of the team cannot be read here.');

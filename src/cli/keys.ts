@@ -46,6 +46,11 @@ export const declareKeys: DeclareCommand = (keys, act) => {
       '--own',
       'a client of your own: it shares your lessons; without it the key learns for itself alone',
     )
+    .option('--limit <limit...>', 'the most it may use: "60 requests/minute", "200000 tokens/day", "$5/day"')
+    .option(
+      '--fallback <model>',
+      'provider/model that answers once its tokens or dollars of the day are used up',
+    )
     .description('Create a key for one client. It is printed once.')
     .addHelpText('after', '\nExample:\n  $ instar team keys create my-app --agent support\n')
     .action(act(createKey));
@@ -55,7 +60,10 @@ export const declareKeys: DeclareCommand = (keys, act) => {
     .option('--agent <name...>', 'the agents it speaks for; "*" for every agent')
     .option('--own', 'a client of your own: what it learned becomes yours')
     .option('--apart', 'it learns for itself alone from now on')
-    .description('Change the agents that a key speaks for, or whose it is.')
+    .option('--limit <limit...>', 'the most it may use, in place of its limits so far')
+    .option('--fallback <model>', 'with --limit: the model that answers once a budget of the day is used up')
+    .option('--no-limit', 'it may use as much as it asks for')
+    .description('Change the agents that a key speaks for, whose it is, or what it may use.')
     .addHelpText('after', '\nExample:\n  $ instar team keys set my-app --own\n')
     .action(act(setKey));
   keys
@@ -82,7 +90,12 @@ const listKeys = onApi(async (_options: object, { keysApi, printer }) => {
   const list = await keysApi.list();
   printer.document(list);
   if (list.length === 0) printer.note('no keys yet: they are created by instar up and instar connect');
-  else printer.table(['KEY', 'NAME', 'WHOSE', 'AGENTS', 'MAY', 'CREATED', 'REVOKED'], list, keyRow);
+  else {
+    printer.table(['KEY', 'NAME', 'WHOSE', 'AGENTS', 'MAY', 'CREATED', 'REVOKED'], list, keyRow);
+    for (const key of list)
+      for (const limit of asArray(key.limits).map(asObject))
+        printer.line(`${String(key.name)}: ${String(limit.words)}`, dim(fallbackWords(key)));
+  }
 });
 
 const keyRow = ({ id, name, whose, agents, may, createdAt, revokedAt }: JsonObject): readonly Cell[] => [
@@ -95,6 +108,9 @@ const keyRow = ({ id, name, whose, agents, may, createdAt, revokedAt }: JsonObje
   timeAgo(revokedAt),
 ];
 
+const fallbackWords = ({ fallback }: JsonObject): string =>
+  fallback === undefined ? '' : `, then ${String(fallback)}`;
+
 const timeAgo = (at: unknown): string =>
   at === undefined ? '' : relativeTime(Date.parse(String(at)), Date.now());
 
@@ -102,15 +118,32 @@ interface CreateOptions extends Positional {
   readonly may?: 'feedback';
   readonly agent?: readonly string[];
   readonly own?: true;
+  readonly limit?: readonly string[];
+  readonly fallback?: string;
 }
 
-const createKey: CommandAction<CreateOptions> = async ({ args: [name = ''], may, agent, own }, context) => {
+const createKey: CommandAction<CreateOptions> = async (options, context) => {
+  const {
+    args: [name = ''],
+    may,
+    agent,
+    own,
+    limit,
+    fallback,
+  } = options;
   if (may === 'feedback')
     await confirmOwner(
       context,
       `Count the feedback of "${name}" as a person's? Lessons are learned from it.`,
     );
-  const request = compact({ name, mayRate: may === 'feedback', isOwn: own, agents: agent && [...agent] });
+  const request = compact({
+    name,
+    mayRate: may === 'feedback',
+    isOwn: own,
+    agents: agent && [...agent],
+    limits: limit && [...limit],
+    fallback,
+  });
   const made = await withApi(context, ({ keysApi }) => keysApi.create(request), true);
   const { printer } = context;
   printer.document(made);
@@ -126,19 +159,30 @@ interface SetOptions extends Positional {
   readonly agent?: readonly string[];
   readonly own?: true;
   readonly apart?: true;
+  readonly limit?: readonly string[] | false;
+  readonly fallback?: string;
 }
 
-const setKey: CommandAction<SetOptions> = async ({ args: [name = ''], agent, own, apart }, context) => {
+const setKey: CommandAction<SetOptions> = async (options, context) => {
+  const {
+    args: [name = ''],
+    agent,
+    own,
+    apart,
+    limit,
+    fallback,
+  } = options;
   if (own && apart) throw wrongUse('--own and --apart exclude each other', 'use one of them');
-  if (agent === undefined && !own && !apart)
-    throw wrongUse('nothing to change was named', 'use --agent, --own or --apart');
+  if (agent === undefined && !own && !apart && limit === undefined && fallback === undefined)
+    throw wrongUse('nothing to change was named', 'use --agent, --own, --apart, --limit or --no-limit');
   if (own)
     await confirmOwner(
       context,
       `Is "${name}" a client of your own? What it learned then holds for your other agents.`,
     );
   const isOwn = own ? true : apart ? false : undefined;
-  const request = compact({ agents: agent && [...agent], isOwn });
+  const limits = limit === false ? [] : limit && [...limit];
+  const request = compact({ agents: agent && [...agent], isOwn, limits, fallback });
   const changed = await withApi(context, ({ keysApi }) => keysApi.change(name, request));
   if (changed === undefined) throw unknownKey(name);
   const { printer } = context;
@@ -147,6 +191,8 @@ const setKey: CommandAction<SetOptions> = async ({ args: [name = ''], agent, own
   printer.line(
     `Changed ${String(changed.id)} (${name}): ${String(changed.whose)}, speaks for ${asArray(changed.agents).join(', ') || 'no agent yet'}.`,
   );
+  for (const { words } of asArray(changed.limits).map(asObject))
+    printer.line(`It has used ${String(words)}${fallbackWords(changed)}.`);
   if (moved > 0) printer.line(`${plural(moved, 'lesson')} of it ${moved === 1 ? 'is' : 'are'} yours now.`);
   return EXIT.ok;
 };

@@ -3,6 +3,7 @@ import { replaceFileSync } from '../base/atomic-file.ts';
 import { keyTag } from '../core/caller.ts';
 import { isClientName } from '../core/client-name.ts';
 import { compact, isObject, type JsonObject, parseJson } from '../core/json.ts';
+import type { KeyLimit } from '../core/key-limit.ts';
 import { ConfigError } from './config-error.ts';
 import type { Home } from './home.ts';
 import { hashKey, keyId, newKey, readKey } from './key.ts';
@@ -24,6 +25,10 @@ export interface CallerKey {
   /** The agents it may speak for, by the owner's word; with `*` for all. Absent: those that it used in its first day. */
   readonly agents?: readonly string[];
   readonly used?: UsedAgents;
+  /** What it may use. */
+  readonly limits?: readonly KeyLimit[];
+  /** `provider/model`: answers once the tokens or the money of a day are used up. */
+  readonly fallback?: string;
 }
 
 /** The agents that a key without a binding has named since its first request. */
@@ -48,17 +53,28 @@ export const tagOf = ({ id, line, isOwn }: Pick<CallerKey, 'id' | 'line' | 'isOw
 const HASH = /^[0-9a-f]{64}$/;
 
 const isCallerKey = (key: JsonObject): boolean =>
-  [key.id, key.name, key.hash, key.createdAt, key.revokedAt ?? '', key.line ?? ''].every(
+  [key.id, key.name, key.hash, key.createdAt, key.revokedAt ?? '', key.line ?? '', key.fallback ?? ''].every(
     (text) => typeof text === 'string',
   ) &&
   HASH.test(String(key.hash)) &&
   typeof key.mayRate === 'boolean' &&
   (key.isOwn === undefined || typeof key.isOwn === 'boolean') &&
   isNames(key.agents ?? []) &&
+  isLimits(key.limits ?? []) &&
   isUsed(key.used);
 
 const isNames = (names: unknown): boolean =>
   Array.isArray(names) && names.every((name) => typeof name === 'string');
+
+const isLimits = (limits: unknown): boolean =>
+  Array.isArray(limits) &&
+  limits.every(
+    (one) =>
+      isObject(one) &&
+      ['requests', 'tokens', 'usd'].includes(String(one.of)) &&
+      ['minute', 'day'].includes(String(one.per)) &&
+      typeof one.most === 'number',
+  );
 
 const isUsed = (used: unknown): boolean =>
   used === undefined || (isObject(used) && typeof used.since === 'string' && isNames(used.agents));
@@ -98,15 +114,17 @@ interface NewKey {
   readonly at: number;
   readonly isOwn?: boolean;
   readonly agents?: readonly string[];
+  readonly limits?: readonly KeyLimit[];
+  readonly fallback?: string;
 }
 
 /**
  * Creates a key. It is returned once and kept nowhere: whoever loses it gets a new one, which goes on with the sessions, the lessons
- * and the agents of the last key of its name.
+ * the agents and the limits of the last key of its name.
  */
 export function createCallerKey(
   home: Home,
-  { name, mayRate, at, isOwn = false, agents }: NewKey,
+  { name, mayRate, at, isOwn = false, agents, limits, fallback }: NewKey,
 ): { readonly key: string; readonly entry: CallerKey } {
   const key = newKey('caller');
   const hash = hashKey(key);
@@ -122,6 +140,8 @@ export function createCallerKey(
     line: before === undefined ? undefined : (before.line ?? before.id),
     agents: agents ?? before?.agents,
     used: agents === undefined ? before?.used : undefined,
+    limits: limits ?? before?.limits,
+    fallback: limits === undefined ? before?.fallback : fallback,
   });
   write(home, { ...file, callers: [...file.callers, entry] });
   return { key, entry };
@@ -131,14 +151,15 @@ export function createCallerKey(
 export function changeCallerKey(
   home: Home,
   idOrName: string,
-  change: Partial<Pick<CallerKey, 'isOwn' | 'agents'>>,
+  change: Partial<Pick<CallerKey, 'isOwn' | 'agents' | 'limits' | 'fallback'>>,
 ): CallerKey | undefined {
   const file = readFile(home);
   const found = file.callers.findLast(
     ({ id, name, revokedAt }) => revokedAt === undefined && (id === idOrName || name === idOrName),
   );
   if (found === undefined) return undefined;
-  const changed = { ...found, ...change };
+  const { fallback: _, ...unlimited } = found;
+  const changed = { ...(change.limits === undefined ? found : unlimited), ...change };
   write(home, { ...file, callers: file.callers.map((one) => (one === found ? changed : one)) });
   return changed;
 }

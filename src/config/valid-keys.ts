@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createLruMap } from '../base/lru-map.ts';
 import type { Caller } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
+import { compact } from '../core/json.ts';
 import { type CallerKey, fileStamp, firstKey, readCallerKeys, tagOf } from './caller-keys.ts';
 import type { Home } from './home.ts';
 import { hashKey, keyId, readKey, readOrCreateKey } from './key.ts';
@@ -100,11 +101,10 @@ function load(home: Home, env: NodeJS.ProcessEnv): KnownKeys {
 
 /** What the holder of a key is. */
 export function callerOfKey(entry: CallerKey): Caller {
-  const { id, mayRate } = entry;
+  const { id, name, mayRate, limits = [], fallback } = entry;
   const tag = tagOf(entry);
-  return entry.isOwn
-    ? { kind: 'caller', id, mayRate, tag }
-    : { kind: 'caller', id, mayRate, tag, member: tag };
+  const limited = limits.length === 0 ? {} : { limited: { id, name, tag, limits, ...compact({ fallback }) } };
+  return { kind: 'caller', id, mayRate, tag, ...(entry.isOwn ? {} : { member: tag }), ...limited };
 }
 
 /** A client with a credential of its own: known by provider and client, since its token changes. */

@@ -59,6 +59,10 @@ export interface BudgetOptions {
   readonly spent?: Partial<Spending>;
   /** Makes reservations durable, or tells the record about them. */
   readonly journal?: BudgetJournal;
+  /** What the limits are for; absent: a day. */
+  readonly per?: 'minute' | 'day';
+  /** Work is granted while something is left, and the last piece may pass the limit. Absent: what might pass it is refused. */
+  readonly isLastPassed?: boolean;
 }
 
 export interface BudgetJournal {

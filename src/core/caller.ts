@@ -1,3 +1,4 @@
+import type { LimitedKey } from './key-limit.ts';
 import type { Role } from './member.ts';
 import type { AttemptLessons } from './practice.ts';
 import { hasSessionPrefix, sessionPrefix } from './principal.ts';
@@ -21,6 +22,8 @@ export interface Caller {
   readonly role?: Role;
   /** The attempt at a practice task that its key was made for. */
   readonly attempt?: BoundAttempt;
+  /** What its key may use; absent: as much as it asks for. */
+  readonly limited?: LimitedKey;
 }
 
 /** What every request with an attempt's key gets. */

@@ -88,10 +88,10 @@ export interface NewestTurnQuery {
 export interface KeysApi {
   /** `{ id, name, may, createdAt, revokedAt? }`, oldest first; never a key itself. */
   list(): Promise<readonly JsonObject[]>;
-  /** `{ name, mayRate? }` → `{ id, name, key }`. The key is in no other answer; an older key of the same name is revoked. */
+  /** `{ name, mayRate?, isOwn?, agents?, limits?, fallback? }` → `{ id, name, key }`. The key is in no other answer; an older key of the same name is revoked. */
   create(request: JsonObject): Promise<JsonObject>;
   /**
-   * What the owner decides about a key: `{ agents?, isOwn? }`. `isOwn`: a client of the home's own person, who then has its lessons.
+   * What the owner decides about a key: `{ agents?, isOwn?, limits?, fallback? }`; `limits` are texts such as `60 requests/minute`. `isOwn`: a client of the home's own person, who then has its lessons.
    * Undefined when no valid key has this id or name.
    */
   change(idOrName: string, request: JsonObject): Promise<JsonObject | undefined>;

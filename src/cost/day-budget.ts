@@ -27,7 +27,8 @@ const ROUNDING = 1e-9;
  * does not block work for ten years either.
  */
 export function createDayBudget(options: DayBudgetOptions): Budget {
-  const { limits, clock, setting, dayOf = localDay, journal } = options;
+  const { limits, clock, setting, journal, isLastPassed = false } = options;
+  const { dayOf = options.per === 'minute' ? localMinute : localDay } = options;
   let day = dayOf(clock.now());
   let since = clock.monotonic();
   let settled = addSpending(NOTHING_SPENT, options.spent ?? {});
@@ -49,7 +50,9 @@ export function createDayBudget(options: DayBudgetOptions): Budget {
     reserve: async (wanted, work) => {
       startNewDay();
       const most = addSpending(NOTHING_SPENT, wanted);
-      const why = whyNotReserved(total(), most, { limits, setting }, work);
+      const why = isLastPassed
+        ? whyUsedUp(total(), limits, setting)
+        : whyNotReserved(total(), most, { limits, setting }, work);
       if (why !== undefined) return refuse(why);
       const one = { most };
       const [reservedOn, reserved] = [day, open];
@@ -145,4 +148,11 @@ export function localDay(wall: number): string {
   const date = new Date(wall);
   const two = (number: number): string => String(number).padStart(2, '0');
   return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+/** The local date and time to the minute, as a sortable string. */
+function localMinute(wall: number): string {
+  const date = new Date(wall);
+  const two = (number: number): string => String(number).padStart(2, '0');
+  return `${localDay(wall)} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }

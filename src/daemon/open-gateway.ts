@@ -1,7 +1,7 @@
 import type { withTrainingSupply } from '../../train/training-supply.ts';
 import { createAdaptApi } from '../api/adapt-api.ts';
 import { createConsolidateApi } from '../api/consolidate-api.ts';
-import { createKeysApi } from '../api/keys-api.ts';
+import { createKeysApi, limitedKeys } from '../api/keys-api.ts';
 import { createApisFor } from '../api/member-apis.ts';
 import { servePage } from '../api/page/serve-page.ts';
 import { withShortIds } from '../api/short-ids.ts';
@@ -15,6 +15,8 @@ import type { DaemonApi } from '../core/daemon-api.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { OverlayQuery } from '../core/overlay.ts';
 import type { Records } from '../core/store.ts';
+import type { KeyBudgets } from '../cost/key-budgets.ts';
+import { createPrices } from '../cost/prices.ts';
 import { createAuthorizer, isLoopbackName } from '../gateway/access-control.ts';
 import { createAdmission, GATEWAY_LIMITS, watchAdmission } from '../gateway/admission.ts';
 import { reportChecks } from '../gateway/check-reply.ts';
@@ -60,6 +62,7 @@ export function openGateway(parts: GatewayParts): OpenGateway {
     learned: () => ({ ...learning.counts(), ...library.counts() }),
     recording: recording.state,
     served: learning.served,
+    keys: () => limitedKeys(home, (key) => base.late.keyBudgets?.used(key)),
   });
   /** What is said of a turn is learned from at once. */
   const records = withAppendListener(recording.records, (facts) => {
@@ -145,6 +148,7 @@ function createApis({ base, record, learned, slow }: GatewayParts, status: () =>
     members: team.api,
     lessons: library.open,
     onChanged: keyAgents.reload,
+    used: (key) => base.late.keyBudgets?.used(key),
   });
   return withShortIds({ api, lessonsApi: library.api, keysApi }, records);
 }
@@ -229,6 +233,7 @@ function createContext(
     ),
     overlays: (turn) => overlays.apply({ ...overlayQueryOf(turn), key: turn.caller?.id }),
     flows: overlays.flows,
+    limits: async (key, request) => (await keyBudgets(parts)).admit(key, request),
     router: {
       isAsked: (turn, targets) => config.router !== undefined && overlays.router.isAsked(turn, targets),
       route: overlays.router.route,
@@ -256,6 +261,19 @@ function createContext(
     checked: reportChecks(metrics, log),
     metrics: () => recording.metricsWith([metrics.text, slow.schedule.text]),
   };
+}
+
+/** What keys with limits have used. Loaded with the first request of such a key. */
+async function keyBudgets({ base, record, learned }: GatewayParts): Promise<KeyBudgets> {
+  const { late, clock } = base;
+  const { createKeyBudgets } = await import('../cost/key-budgets.ts');
+  late.keyBudgets ??= createKeyBudgets({
+    openBudget: record.jobs.openBudget,
+    prices: (name) => createPrices(learned.prices())(name),
+    clock,
+    records: record.recording.records,
+  });
+  return late.keyBudgets;
 }
 
 /** The training status with what there is to train on, counted when it is asked for. */

@@ -21,6 +21,7 @@ import { type BootClock, type Clock, systemClock } from '../core/clock.ts';
 import { MEMBERS_SUBJECT } from '../core/member.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
 import type { Exchange } from '../core/upstream.ts';
+import type { KeyBudgets } from '../cost/key-budgets.ts';
 import { checkVerifiers } from '../evidence/verifiers/registry.ts';
 import { withAttemptKeys } from '../gateway/access-control.ts';
 import { GATEWAY_LIMITS } from '../gateway/admission.ts';
@@ -68,6 +69,8 @@ interface LateParts {
   library?: ServedLessons;
   learning?: ServedLearning;
   training?: ServedTraining | undefined;
+  /** Once a key with limits has asked. */
+  keyBudgets?: KeyBudgets;
   url: string;
 }
 
@@ -158,7 +161,10 @@ export async function openRecordAndKeys({
       log.warn({ err: error }, 'expired sessions: a file kept text'),
     );
   const library = () => late.library?.library();
-  const onRecorded = (turns: number): void => late.learning?.wake(turns);
+  const onRecorded = (turns: number): void => {
+    late.keyBudgets?.settle();
+    late.learning?.wake(turns);
+  };
   const jobs = openJobs({ place, clock, newId });
   const recording = openTracedRecording(
     { home, place, salt, gateway, settings: config.store, keys, clock, log, onExpired, onRecorded },

@@ -4,6 +4,7 @@ import type { ChatCommandAnswer, ChatCommandRequest } from '../core/chat-command
 import type { Clock } from '../core/clock.ts';
 import type { OwnerApis } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { LimitAnswer, LimitedKey, LimitedRequest } from '../core/key-limit.ts';
 import type { FlowAnswer, TurnOverlays } from '../core/overlay.ts';
 import type { TurnRecorder } from '../core/recorder.ts';
 import type { RetryRule } from '../core/retry.ts';
@@ -57,6 +58,8 @@ export interface GatewayContext {
   /** The next call of a flow that the turn's conversation is in; undefined: the model answers. Synchronous. */
   readonly flows?: (turn: Turn, flows: TurnOverlays['flows']) => FlowAnswer | undefined;
   readonly router?: TurnRouting;
+  /** Whether a key with limits may send this request. Absent: none has limits. */
+  readonly limits?: (key: LimitedKey, request: LimitedRequest) => Promise<LimitAnswer>;
   readonly recorder: TurnRecorder;
   readonly records: Records;
   /** What this caller may ask and see. Every change is audited with the id of its key. */

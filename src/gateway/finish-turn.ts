@@ -47,6 +47,7 @@ export function finishTurn(context: GatewayContext, recorded: RunningTurn, resul
       failure,
     }),
   });
+  plan.ended?.(isSent && status < 400 && plan.ownReply === undefined);
   context.report({
     id: turn.id,
     session: turn.session.session,

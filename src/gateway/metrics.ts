@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { KeyLimit } from '../core/key-limit.ts';
 import type { RecordingState } from '../core/store.ts';
 import type { CheckedReply } from './check-reply.ts';
 import type { ChatWordEnd, TurnReport } from './turn.ts';
@@ -49,6 +50,8 @@ interface MetricSources {
   readonly recording?: () => Omit<RecordingState, 'degraded'>;
   /** The cost of turns by model, a bounded list. */
   readonly served?: () => readonly ModelCost[];
+  /** What keys with limits have used. */
+  readonly keys?: () => readonly (KeyLimit & { readonly key: string; readonly used: number | undefined })[];
 }
 
 type Registers = Registry[];
@@ -74,6 +77,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   const { seconds, own } = addHistograms(registers);
   addStateGauges(registers, sources);
   addServingCosts(registers, sources.served ?? (() => []));
+  addKeyGauges(registers, sources.keys ?? (() => []));
   addProcessGauges(registers);
   const totals = { served: 0, failed: 0, refused: 0, chatWords: 0 };
   let last: TurnCount | undefined;
@@ -143,6 +147,30 @@ function addCounters(registers: Registers) {
     registers,
   });
   return { retries, refusals, chatWords, checks };
+}
+
+function addKeyGauges(registers: Registers, keys: NonNullable<MetricSources['keys']>): void {
+  const labelNames = ['key', 'of', 'per'];
+  new Gauge({
+    name: 'instar_key_limit',
+    help: 'What a key may use, by what and in which time',
+    labelNames,
+    registers,
+    collect() {
+      this.reset();
+      for (const { key, of, per, most } of keys()) this.set({ key, of, per }, most);
+    },
+  });
+  new Gauge({
+    name: 'instar_key_used',
+    help: 'What a key has used of it in the minute or the day that runs',
+    labelNames,
+    registers,
+    collect() {
+      this.reset();
+      for (const { key, of, per, used } of keys()) if (used !== undefined) this.set({ key, of, per }, used);
+    },
+  });
 }
 
 function addHistograms(registers: Registers) {

@@ -1,6 +1,7 @@
 import { ANONYMOUS, type BoundAttempt, type Caller, UNVERIFIED } from '../core/caller.ts';
 import { createFailure, type FailedResult, type Failure, refusal } from '../core/failure.ts';
 import { compact } from '../core/json.ts';
+import type { LimitAnswer } from '../core/key-limit.ts';
 import { type FlowAnswer, flowPolicy, type TurnOverlays } from '../core/overlay.ts';
 import type { RoutedTurn } from '../core/routed-turn.ts';
 import type { Target } from '../core/upstream.ts';
@@ -10,10 +11,12 @@ import { ANY_MODEL, type GatewayContext } from './context.ts';
 import type { Identity } from './identify.ts';
 import {
   headerSafe,
+  isRecorded,
   NOTHING_SHOWN,
   type OwnReply,
   type PlannedTarget,
   type PlannedTurn,
+  policyOf,
   type ReplyMarks,
   type ShownLessons,
   type Turn,
@@ -41,13 +44,50 @@ const KEYLESS_TOO_LARGE = createFailure(
 
 /** Decides everything about a turn before a model is called: models, credentials, limits, lessons. Records and sends nothing. */
 export async function planTurn(context: GatewayContext, turn: Turn): Promise<TurnPlan> {
-  const resolved = await resolveTargets(context, turn);
-  const { overlays, routed } = await adapt(context, turn, resolved);
-  const candidates = routed?.targets ?? resolved;
+  const asked = await resolveTargets(context, turn);
   const marks: Record<string, string> = {
     'x-instar-turn': turn.id,
     'x-instar-session': headerSafe(turn.session.session),
   };
+  const held = await holdLimits(context, turn, asked);
+  if (held === undefined) return planWithin(context, turn, { resolved: asked, marks, ended: undefined });
+  if (!held.ok) {
+    const { failure } = held;
+    return { ok: false, why: failure.message, refusal: { failure, end: 'refused', target: asked[0], marks } };
+  }
+  const { fallback, ended } = held;
+  if (fallback !== undefined) marks['x-instar-fallback'] = headerSafe(fallback);
+  const resolved = fallback === undefined ? asked : context.catalogue.resolve(fallback, turn.wire.name);
+  const planned = await planWithin(context, turn, { resolved, marks, ended });
+  if (!planned.ok) ended(false);
+  return planned;
+}
+
+/** What a key with limits is let in with; undefined for all others, and for what costs nothing. */
+async function holdLimits(
+  { limits }: GatewayContext,
+  turn: Turn,
+  [target]: readonly Target[],
+): Promise<LimitAnswer | undefined> {
+  const key = turn.caller?.limited;
+  if (key === undefined || limits === undefined || turn.kind === 'count') return undefined;
+  const model = target === undefined ? (turn.outline?.model ?? '') : policyOf(target, turn);
+  return limits(key, { turn: turn.id, model, bytes: turn.raw.length, isUnrecorded: !isRecorded(turn) });
+}
+
+interface PlanFrame {
+  readonly resolved: readonly Target[];
+  readonly marks: Record<string, string>;
+  readonly ended: PlannedTurn['ended'];
+}
+
+async function planWithin(
+  context: GatewayContext,
+  turn: Turn,
+  { resolved, marks, ended }: PlanFrame,
+): Promise<TurnPlan> {
+  const { overlays, routed } = await adapt(context, turn, resolved);
+  const candidates = routed?.targets ?? resolved;
   if (routed !== undefined)
     marks['x-instar-route'] = `${routed.choice.tier} ${headerSafe(routed.choice.target)}`;
   const admitted = await admitCandidates(context, turn, candidates);
@@ -83,6 +123,7 @@ export async function planTurn(context: GatewayContext, turn: Turn): Promise<Tur
     retry: retries === undefined ? context.retry : { ...context.retry, retries },
     limitedBy: overlays?.limitedBy,
     marks,
+    ended,
     recordChoices: routed?.record ?? overlays?.record,
   };
   return { ok: true, plan };

@@ -118,6 +118,8 @@ export interface PlannedTurn {
   /** Ids of the lessons that set the limits. */
   readonly limitedBy: readonly string[] | undefined;
   readonly marks: ReplyMarks;
+  /** Called when the turn has ended: what its key may use is counted. */
+  readonly ended: ((isAnswered: boolean) => void) | undefined;
   /** Records what was chosen for the turn, once the turn is recorded. Returns at once. */
   readonly recordChoices: ((turn: string) => void) | undefined;
 }

@@ -31,7 +31,7 @@ interface BudgetDay {
 type Row = Readonly<Record<string, number>> & { readonly day: string };
 
 const FRESH_MS = 5_000;
-const TODAY = `to_char(now(), 'YYYY-MM-DD')`;
+const NOW = { day: `to_char(now(), 'YYYY-MM-DD')`, minute: `to_char(now(), 'YYYY-MM-DD HH24:MI')` } as const;
 const list = (prefix: string): string => AMOUNTS.map((name) => prefix + name).join(', ');
 const valuesOf = (amounts: Spending): readonly number[] => AMOUNTS.map((name) => amounts[name]);
 const given = (from: number): string => AMOUNTS.map((_, index) => `$${from + index}`).join(', ');
@@ -39,11 +39,11 @@ const added = (prefix: string, sign: '+' | '-', from: number): string =>
   AMOUNTS.map((name, index) => `${prefix}${name} = ${prefix}${name} ${sign} $${from + index}`).join(', ');
 
 /** The rows of one budget in the database. */
-function openBudgetRows({ tables: { pool, schema }, budget: name, holder }: PgBudgetOptions) {
+function openBudgetRows({ tables: { pool, schema }, budget: name, holder, per = 'day' }: PgBudgetOptions) {
   /** Locks the row of today until the transaction ends. */
   const lockToday = async (sql: PgSql, first: Spending = NOTHING_SPENT): Promise<BudgetDay> => {
     const [row] = await sql.all<Row>(
-      `insert into ${schema}.budgets as b (budget, day, ${list('spent_')}) values($1, ${TODAY}, ${given(2)})
+      `insert into ${schema}.budgets as b (budget, day, ${list('spent_')}) values($1, ${NOW[per]}, ${given(2)})
        on conflict (budget, day) do update set budget = b.budget returning *`,
       [name, ...valuesOf(first)],
     );
@@ -63,6 +63,9 @@ function openBudgetRows({ tables: { pool, schema }, budget: name, holder }: PgBu
           `update ${schema}.budgets set ${added('held_', '+', 3)} where budget = $1 and day = $2`,
           [name, today.day, ...valuesOf(most)],
         );
+        // A day leaves one row; minutes would leave very many.
+        if (per === 'minute')
+          await sql.run(`delete from ${schema}.budgets where budget = $1 and day < $2`, [name, today.day]);
         await sql.run(
           `insert into ${schema}.reservations(id, budget, day, holder, ${list('held_')}) values($1, $2, $3, $4, ${given(5)})`,
           [id, name, today.day, holder, ...valuesOf(most)],
@@ -97,7 +100,7 @@ function openBudgetRows({ tables: { pool, schema }, budget: name, holder }: PgBu
  * its call may have been made.
  */
 export async function createPgBudget(options: PgBudgetOptions): Promise<Budget> {
-  const { limits, setting, newId, clock, journal } = options;
+  const { limits, setting, newId, clock, journal, isLastPassed = false } = options;
   const rows = openBudgetRows(options);
   // What was recorded today before the budget was in the database, such as by a home that was moved there.
   let newest = await rows.today(addSpending(NOTHING_SPENT, options.spent ?? {}));
@@ -127,7 +130,8 @@ export async function createPgBudget(options: PgBudgetOptions): Promise<Budget> 
     const id = newId('hold');
     const granted = await rows.hold(id, most, (today) => {
       learn(today);
-      return whyNotReserved(addSpending(today.spent, today.held), most, options, work);
+      const spent = addSpending(today.spent, today.held);
+      return isLastPassed ? whyUsedUp(spent, limits, setting) : whyNotReserved(spent, most, options, work);
     });
     if (typeof granted === 'string') return { isGranted: false, why: granted };
     learn(granted);

@@ -178,6 +178,12 @@ function Keys({ keys, onDone }: { readonly keys: readonly Key[]; readonly onDone
         columns={[
           { head: 'Name', is: 'tight', cell: (key) => <Text>{key.name}</Text> },
           { head: 'May', is: 'fill', cell: ({ may }) => may.join(', ') },
+          {
+            head: 'Limits',
+            is: 'wide',
+            cell: ({ limits = [], fallback }) =>
+              `${limits.map(({ words }) => words).join('; ')}${fallback === undefined ? '' : `, then ${fallback}`}`,
+          },
           { head: 'Made', is: 'tight wide', cell: ({ createdAt }) => <Ago at={createdAt} /> },
           {
             head: 'Action',
