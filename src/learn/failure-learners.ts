@@ -19,7 +19,7 @@ import {
 } from './evolver-queue.ts';
 import { type FailureCluster, saidForLater } from './failure-clusters.ts';
 import type { LearningState } from './learning-state.ts';
-import { lastTryOf, nextMidnight } from './pauses.ts';
+import { lastTryOf, NOTHING_FOUND, nextMidnight } from './pauses.ts';
 import { isReadingDue } from './read-words.ts';
 import { createRepeatedRemarks, remarkPlace } from './remarks.ts';
 import type { LearnerJournal, LearnerRow, LearningPiece, LearningPieces } from './runner.ts';
@@ -87,6 +87,10 @@ export function createFailureLearners(options: FailureLearnersOptions): FailureL
         !(model !== undefined && state.evolver.isAnswered(turn, model.model)),
     );
 
+  const hasNews: typeof isUnasked = (cluster, state, model) =>
+    isUnasked(cluster, state, model) ||
+    cluster.failures.some(({ turn }) => distilled.get(turn) === undefined);
+
   async function* learnFrom(
     cluster: FailureCluster,
     state: LearningState,
@@ -145,12 +149,9 @@ export function createFailureLearners(options: FailureLearnersOptions): FailureL
           // A process that died after it had asked the evolver may not have come to the lesson in the user's own words.
           const model = await writer.model();
           for (const cluster of state.support.ready(failures, clock.now()))
-            if (
-              (isUnasked(cluster, state, model) ||
-                cluster.failures.some(({ turn }) => distilled.get(turn) === undefined)) &&
-              !waitsForReader(cluster, state)
-            )
-              yield* learnFrom(cluster, state, model);
+            if (hasNews(cluster, state, model)) {
+              if (!waitsForReader(cluster, state)) yield* learnFrom(cluster, state, model);
+            } else state.support.postpone(cluster, clock.now(), NOTHING_FOUND, nextMidnight(clock.now()));
         },
         learn: evolver,
       },

@@ -51,6 +51,12 @@ export function createPauses(): LearningPauses {
   };
 }
 
+/** Also of failures that were looked at before, beside others that have been learned from since. */
+export const NOTHING_FOUND: LastTry = {
+  cause: 'nothing',
+  why: 'nothing was found that would have prevented them',
+};
+
 /** Why a cycle gave no lesson for its failures. Undefined: its turns could not be read. */
 export function lastTryOf(end: CycleEnd | undefined): LastTry {
   if (end === undefined) return { cause: 'nothing', why: 'their turns cannot be read any more' };
@@ -62,13 +68,12 @@ export function lastTryOf(end: CycleEnd | undefined): LastTry {
   if (outcome === 'published' || outcome === 'queued')
     return { cause: 'not-cited', why: judgements.map(({ name }) => `“${sayName(name)}”`).join(', ') };
   if (note !== undefined) return { cause: cause ?? 'nothing', why: note };
-  return {
-    cause: 'nothing',
-    why:
-      learner === 'distiller'
-        ? 'without a model, lessons are written from what people say, and nobody said what was wrong'
-        : 'nothing was found that would have prevented them',
-  };
+  return learner === 'distiller'
+    ? {
+        cause: 'nothing',
+        why: 'without a model, lessons are written from what people say, and nobody said what was wrong',
+      }
+    : NOTHING_FOUND;
 }
 
 /** The first midnight after `now`, by the machine's local calendar: then a new daily budget begins. */

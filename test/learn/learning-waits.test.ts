@@ -12,7 +12,7 @@ import { lastTryOf } from '../../src/learn/pauses.ts';
 import { openLessons } from '../../src/lessons/open-lessons.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
-import { failure, numbered } from '../train/facts.ts';
+import { cycleEnd, failure, numbered } from '../train/facts.ts';
 import { text } from './ask/samples.ts';
 import { failedEpisodes, SKILL } from './failed-episodes.ts';
 
@@ -149,6 +149,21 @@ describe('what waits to be learned from', () => {
       why: 'wait: the reply of own/teacher could not be used: it holds no JSON',
     });
     expect(untried?.nextAt).toBeGreaterThan(Date.now() + 10 * 60_000);
+  });
+
+  it('is not said to be learned from now where nothing was found, and a later failure was learned from without them', async () => {
+    const { worker, records, waits } = await open({ chat: async () => text('{"skills": []}') });
+    await records.append(withoutWords(failedEpisodes('ada')));
+    await worker.settle();
+    expect(waits()).toMatchObject([{ code: 'nothing-found', count: 3 }]);
+    // New evidence ends the pause, and another learner uses it up.
+    const later = failure('later', { source: 'person', scope: { agent: 'ada' } });
+    await records.append([later, cycleEnd('later')].map((fact) => ({ at: 2_000, fact })));
+    await worker.settle();
+    expect(waits()).toMatchObject([
+      { code: 'nothing-found', count: 3, why: 'wait: nothing was found that would have prevented them' },
+    ]);
+    expect(waits()[0]?.nextAt).toBeGreaterThan(Date.now());
   });
 
   it('is said with the reason and the next try where nobody said what was wrong', async () => {
