@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { createRandom } from '../src/base/random.ts';
 import { systemClock } from '../src/core/clock.ts';
 import { compact } from '../src/core/json.ts';
-import type { TrainingTask } from '../src/core/task-source.ts';
+import type { TaskSource, TrainingTask } from '../src/core/task-source.ts';
 import type { PolicyTemplate } from '../src/core/training.ts';
 import { withShuffledRewards } from './groups.ts';
 import { liveQueryOf } from './live-turns.ts';
@@ -11,7 +11,13 @@ import type { PromotionLog } from './promotion-log.ts';
 import type { RecordedTask } from './recorded-tasks.ts';
 import { createRegressionTasks, readRegressionSuite } from './regression-suite.ts';
 import { withStepBudget } from './step-budget.ts';
-import { canAttempt, createRecordedSource, loadTaskSource, withRecordedTasks } from './task-sources.ts';
+import {
+  canAttempt,
+  createRecordedSource,
+  loadTaskSource,
+  mixTasks,
+  withRecordedTasks,
+} from './task-sources.ts';
 import { connectTinker } from './tinker/connect-tinker.ts';
 import type { TinkerEngine } from './tinker/tinker-engine.ts';
 import type { DaemonCalls, TrainingPlan } from './training-plan.ts';
@@ -39,6 +45,7 @@ export async function* runTrainingPlan(
         folder: plan.folder,
         ...(plan.resume === undefined ? {} : { resume: plan.resume }),
         ...tasks,
+        ...(plan.reading && { teachRate: plan.reading.teachRate }),
         show: async (query) => {
           const shown = await duties.show(query);
           return control === 'no-lessons' ? { ...shown, text: '' } : shown;
@@ -108,7 +115,7 @@ export async function openPlannedTemplate({
 
 /** The source that the plan names with the recorded tasks mixed in, or the recorded tasks alone. */
 async function openTasks(
-  { tasks, isLiveOnly, canarySince }: TrainingPlan,
+  { tasks, reading, isLiveOnly, canarySince }: TrainingPlan,
   duties: DaemonCalls,
   fits: (task: RecordedTask) => boolean,
 ): Promise<Pick<TrainingWindowOptions, 'tasks' | 'replay'>> {
@@ -120,6 +127,13 @@ async function openTasks(
   });
   const replay = canarySince === undefined ? {} : { replay: () => recorded.unseenSince(canarySince) };
   if (isLiveOnly === true) return { ...replay, tasks: { ...recorded, train: async () => [] } };
+  // Measured on the person's own tasks alone.
+  if (reading !== undefined) {
+    const own = await loadTaskSource(reading.tasks);
+    const train: TaskSource['train'] = async (signal) =>
+      mixTasks(await own.train(signal), await recorded.train(signal));
+    return { ...replay, tasks: { ...recorded, train } };
+  }
   // Another source is measured, and replayed, on its own held-out tasks.
   if (tasks !== undefined) return { tasks: withRecordedTasks(await loadTaskSource(tasks), recorded) };
   return { ...replay, tasks: recorded };

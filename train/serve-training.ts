@@ -9,10 +9,12 @@ import type { Records } from '../src/core/store.ts';
 import type { TaskSourceRef } from '../src/core/task-source.ts';
 import { TrainingError } from '../src/core/training.ts';
 import type { TrainingOutcome } from '../src/evidence/training-buffer.ts';
+import { placeForModel } from '../src/text/model-size.ts';
 import type { PracticeTrainingCalls } from './practice-training-calls.ts';
 import { DEFAULT_PROMOTION, type PromotionSettings } from './promotion.ts';
 import { countRatedSessions, type PromotionLog, readProposedAt } from './promotion-log.ts';
 import { type CheckpointMoved, canaryOf } from './promotion-stages.ts';
+import { readingTasks } from './reading/reading-source.ts';
 import { createRecordedTasks, type RecordedTasks, type RecordedTasksOptions } from './recorded-tasks.ts';
 import { SHIPPED_QUESTIONS } from './regression-suite.ts';
 import { createDaemonCalls, runTrainingThread } from './run-training-thread.ts';
@@ -27,8 +29,6 @@ import {
 } from './training-job.ts';
 import {
   type DaemonCalls,
-  groupsOf,
-  LORA_RANK,
   type PolicyEngine,
   type TrainingPlan,
   type TrainingRequest,
@@ -38,6 +38,7 @@ import {
 } from './training-plan.ts';
 import { createTrainingView, describeVersions, type TrainingView } from './training-status.ts';
 import type { TrainingEvent } from './training-window.ts';
+import { modelTuning, type WindowSize, windowSize } from './window-size.ts';
 import { findWindowSupply, type WindowSupply } from './window-supply.ts';
 
 export interface TrainingOptions {
@@ -111,6 +112,9 @@ export interface ServedTraining {
 const THICK_TRAFFIC = 60;
 const WEEK_MS = 7 * 24 * 3_600_000;
 
+/** Tasks of the reading stage: about as many as its batches take. */
+const READING_TASKS = 3_000;
+
 const NOT_TRAINED = 'weights are not trained: nothing could measure them';
 
 /** How long closing waits for a window to reach its next safe point. */
@@ -158,7 +162,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         generation: options.generation,
         history,
         clock,
-        settings,
+        settings: { steps: sizeOf(training).steps },
       }),
     describe: async () => {
       const { state } = await policy.promotions();
@@ -243,13 +247,13 @@ async function* runWindow(
 ): AsyncGenerator<TrainingEvent> {
   const { options, engine, policy, view } = training;
   const { clock, log, override } = options;
-  const { stop, end } = beginWindow(training);
+  const { stop, end } = beginWindow(training, request.reading === true);
   const both = AbortSignal.any([stop.signal, signal]);
   const tasks = request.tasks ?? override?.tasks;
   const reserve = request.reserve ?? (isFreeEngine(options.price) ? undefined : options.reserve);
   const supply = await findWindowSupply({
     tasks,
-    settings: options.settings,
+    settings: { live: options.settings.live, size: sizeOf(training) },
     recorded: training.recorded,
     folder: training.folder,
     generation: options.generation,
@@ -266,14 +270,16 @@ async function* runWindow(
     yield { type: 'not-trained', why };
     return;
   }
-  const batches = planBatches(options.settings, request, supply);
+  const batches = planBatches(sizeOf(training), request, supply);
   view.begin(batches.steps);
   const cycle = beginTrainingCycle(engine.name, clock);
   try {
     const promotions = await policy.promotions();
+    const shared = await planTraining(training, promotions);
     const plan: TrainingPlan = {
-      ...(await planTraining(training, promotions)),
+      ...shared,
       ...batches,
+      ...(request.reading === true && { reading: planReading(training, shared.engine.baseModel) }),
       ...(request.resume === undefined || engine.isEmbedded ? {} : { resume: request.resume }),
       ...(tasks === undefined ? {} : { tasks }),
       isBudgeted: reserve !== undefined,
@@ -300,14 +306,14 @@ async function* runWindow(
 }
 
 /** Throws a TrainingError when the weights are being trained, or the engine might cost more than a person has allowed. */
-function beginWindow(training: EngineTraining): RunningWindow {
+function beginWindow(training: EngineTraining, isReading: boolean): RunningWindow {
   if (training.trainedBy === 'practice')
     throw new TrainingError(
       'server',
       'a session of practice trains the weights; stop it with: instar practice stop',
     );
   if (training.trainedBy !== undefined) throw new TrainingError('user', 'weights are being trained already');
-  const fault = findCostFault(training);
+  const fault = findCostFault(training) ?? (isReading ? findReadingFault(training) : undefined);
   if (fault !== undefined) throw fault;
   let settle = (): void => undefined;
   const over = new Promise<void>((resolve) => {
@@ -330,32 +336,59 @@ async function stopWindow({ trainedBy }: EngineTraining): Promise<void> {
   late.abort();
 }
 
+const findReadingFault = ({ engine }: EngineTraining): TrainingError | undefined =>
+  engine.isEmbedded
+    ? new TrainingError(
+        'user',
+        'The embedded policy has a vocabulary of its own and cannot learn to read lessons: set train.engine to a server.',
+      )
+    : undefined;
+
 const findCostFault = ({ engine, options }: EngineTraining): TrainingError | undefined =>
   findUnlimitedCost(engine.name, options.price, options.hasTokenLimit());
 
+const sizeOf = ({ options: { settings, override }, engine }: EngineTraining): WindowSize => ({
+  ...windowSize(settings.amount, engine.isEmbedded),
+  ...override?.tuning?.size,
+});
+
 /** How many batches a window trains, and of what. */
 function planBatches(
-  { batchSize, steps: configured }: TrainSettings,
+  { steps: usual, groups, attempts }: WindowSize,
   request: TrainingRequest,
   supply: WindowSupply,
 ): Pick<TrainingPlan, 'steps' | 'batch' | 'isLiveOnly'> {
-  const steps = request.steps ?? configured;
-  if (supply.is === 'live') {
-    const batch = { groups: 0, size: batchSize };
-    return { steps: Math.min(steps, supply.steps), batch, isLiveOnly: true };
-  }
-  return { steps, batch: { groups: groupsOf(batchSize), size: batchSize } };
+  const steps = request.steps ?? usual;
+  const size = groups * attempts;
+  if (supply.is === 'live')
+    return { steps: Math.min(steps, supply.steps), batch: { groups: 0, size }, isLiveOnly: true };
+  return { steps, batch: { groups, size } };
+}
+
+/** The lessons stand where they stand in use for such a model. */
+function planReading(
+  { options, engine }: EngineTraining,
+  baseModel: string,
+): NonNullable<TrainingPlan['reading']> {
+  const count = READING_TASKS;
+  const place = placeForModel('auto', baseModel);
+  return {
+    tasks: readingTasks({ seed: options.override?.tuning?.seed ?? 1, count, place }),
+    teachRate: modelTuning(baseModel, engine.isEmbedded).teachRate,
+  };
 }
 
 /** The part of the plan that a window and a session of practice share. The engine is up when this resolves. */
 async function planTraining({ options, engine, folder }: EngineTraining, promotions: PromotionLog) {
   const { settings, records, clock, override, price } = options;
   const ratedSessions = await countRatedSessions(records, engine.name, clock.now() - WEEK_MS);
+  const place = await engine.place();
+  const { rank, ...suited } = modelTuning(place.engine.baseModel, engine.isEmbedded);
   return {
-    ...(await engine.place()),
+    ...place,
     folder,
-    rank: LORA_RANK,
-    tuning: tuningOf(settings, override?.tuning),
+    rank,
+    tuning: tuningOf(settings, suited, override?.tuning),
     promotion: promotions.state(),
     turnedBack: promotions.turnedBack(),
     isThin: ratedSessions < THICK_TRAFFIC,

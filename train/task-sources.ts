@@ -68,6 +68,7 @@ export function createRecordedSource({ gather, grade, fits }: RecordedSourceOpti
     return {
       id,
       root: rootOf(recorded).toString('hex', 0, 16),
+      ...(recorded.rules.length > 0 && { form: [...recorded.rules].sort().join(' ') }),
       recall: { task: text, agent, domain, ...(project === undefined ? {} : { project }) },
       open: async () => ({
         run: async ({ speak, session }, signal) => {

@@ -7,8 +7,8 @@ import { TrainingError } from '../src/core/training.ts';
 import type { CheckpointMoved, PromotionStage } from './promotion-stages.ts';
 import { readCheckpoint } from './run-files.ts';
 import type { RunCheckpoint } from './run-journal.ts';
-import type { TrainSettings } from './training-plan.ts';
 import type { TrainingEvent } from './training-window.ts';
+import type { WindowSize } from './window-size.ts';
 
 type CycleEnd = Fact & { readonly type: 'cycle-end' };
 
@@ -101,7 +101,7 @@ interface TrainJobOptions {
   readonly generation: () => number;
   readonly history: (job: string) => Promise<TrainJobHistory>;
   readonly clock: Clock;
-  readonly settings: Pick<TrainSettings, 'steps'>;
+  readonly settings: Pick<WindowSize, 'steps'>;
 }
 
 /** The nightly training job. Not ready while the policy is unused, or was trained today with the same lessons. */

@@ -14,6 +14,7 @@ import type { ProfileName } from './tinker/profiles.ts';
 import type { TinkerEngine } from './tinker/tinker-engine.ts';
 import type { TrainingEvent } from './training-window.ts';
 import type { TrialShortage } from './trial-plan.ts';
+import type { ModelTuning, TrainAmount, WindowSize } from './window-size.ts';
 
 /** One training window as plain data, for the training thread. */
 export interface TrainingPlan {
@@ -29,6 +30,8 @@ export interface TrainingPlan {
   readonly steps: number;
   readonly rank: number;
   readonly batch: { readonly groups: number; readonly size: number };
+  /** Trains on these besides, first by supervised steps on replies that were right; measured as always. */
+  readonly reading?: { readonly tasks: TaskSourceRef; readonly teachRate: number };
   /** There are no tasks to train on, and enough live turns: a batch consists of them. */
   readonly isLiveOnly?: true;
   /** Whether every request has to fit into the day's budget of background jobs. */
@@ -53,6 +56,8 @@ export interface TrainingPlan {
 /** One window that somebody asks for. */
 export interface TrainingRequest {
   readonly steps?: number;
+  /** Learn to follow lessons first: once for a base model. */
+  readonly reading?: boolean;
   /** Those of the override by default, else the recorded tasks alone. */
   readonly tasks?: TaskSourceRef;
   /** The budget of the job that runs the window. A window of a person has none where the engine costs nothing. */
@@ -76,14 +81,20 @@ export interface Tuning {
   readonly learningRate?: number;
   readonly settings?: Partial<StepSettings>;
   readonly seed?: number;
+  readonly size?: Partial<WindowSize>;
   /** Pairs of attempts at held-out tasks in one window; no limit by default. */
   readonly mostPairs?: number;
   /** An ablation: what the trainer still learns, it did not learn from what was taken away. */
   readonly control?: 'shuffled-rewards' | 'no-lessons';
 }
 
-/** How a window or a session of practice trains: by the settings, unless something else is asked for. */
-export function tuningOf({ learningRate }: TrainSettings, asked: Tuning = {}): Tuning {
+/** How a window or a session of practice trains: by the model's size and the settings, unless something else is asked for. */
+export function tuningOf(
+  { learningRate: set }: TrainSettings,
+  { learningRate: usual }: Pick<ModelTuning, 'learningRate'>,
+  asked: Tuning = {},
+): Tuning {
+  const learningRate = set ?? usual;
   return { ...(learningRate === undefined ? {} : { learningRate }), ...asked };
 }
 
@@ -103,19 +114,11 @@ export interface PolicyEngine {
   close(): Promise<void>;
 }
 
-/** Enough to learn a rule; higher ranks cost memory on the engine and gained nothing in the laboratory. */
-export const LORA_RANK = 8;
-
-/** Groups of attempts in a batch: eight attempts at a task tell which were better; a small batch has two groups all the same. */
-export const groupsOf = (batchSize: number): number =>
-  Math.max(1, Math.round(batchSize / Math.min(8, Math.max(2, Math.floor(batchSize / 2)))));
-
 /** The part of the configuration that training reads. */
 export interface TrainSettings {
   readonly engine: 'off' | 'nano' | { readonly baseModel: string };
-  readonly steps: number;
-  readonly batchSize: number;
-  /** The engine's default if not given. */
+  readonly amount: TrainAmount;
+  /** By the model's size if not given. */
   readonly learningRate?: number | undefined;
   readonly live: boolean;
   readonly effect: number;

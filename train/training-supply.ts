@@ -19,8 +19,8 @@ import { openPromotionLog, type PromotionLog } from './promotion-log.ts';
 import { createRecordedTasks } from './recorded-tasks.ts';
 import { findUnlimitedCost, isFreeEngine } from './step-budget.ts';
 import { countTasks, type RecordedCount, sayRecordedTasks } from './task-sources.ts';
-import { groupsOf } from './training-plan.ts';
 import type { TrialShortage } from './trial-plan.ts';
+import { windowSize } from './window-size.ts';
 
 interface SupplyParts {
   readonly config: Pick<Config, 'train' | 'learn' | 'models' | 'practice' | 'schedule'>;
@@ -75,7 +75,8 @@ async function describeSupply(parts: SupplyParts): Promise<JsonObject> {
   ]);
   const sources: Sources = { practice, recorded, live };
   const fault = findFault(parts, name);
-  const { batchSize, steps } = config.train;
+  const { steps, groups, attempts } = windowSize(config.train.amount, config.train.engine === 'nano');
+  const batchSize = groups * attempts;
   const found = fault === undefined ? findReady(sources, batchSize) : [];
   // Windows are measured on held-out questions, or by the next session of practice on its tasks.
   const shortageOn = parts.shortage ?? (await openShortage(parts, name));
@@ -90,11 +91,11 @@ async function describeSupply(parts: SupplyParts): Promise<JsonObject> {
     practice: { ...practice },
     recorded: { ...recorded, says: sayRecordedTasks(recorded, short.windows?.needed) },
     live: { ...live },
-    batch: { attempts: batchSize, groups: groupsOf(batchSize), steps },
+    batch: { attempts: batchSize, groups, steps },
     ready: [...ready],
     missing: [
       ...(fault === undefined ? [] : [fault]),
-      ...findMissing(sources, name, config),
+      ...findMissing(sources, name, { config, batchSize }),
       ...(unmeasured === undefined ? [] : [sayUnmeasured(unmeasured, ready)]),
     ],
     next: ready.length === 0 ? undefined : asObject(schedule.next),
@@ -255,7 +256,7 @@ function findReady({ practice, recorded, live }: Sources, batchSize: number): re
 function findMissing(
   { practice, recorded, live }: Sources,
   name: string,
-  config: SupplyParts['config'],
+  { config, batchSize }: { readonly config: SupplyParts['config']; readonly batchSize: number },
 ): Missing[] {
   const missing: Missing[] = [];
   const { learn, gate, withCheck, byPolicy } = practice;
@@ -291,7 +292,6 @@ function findMissing(
       what: `recorded questions: ${sayRecordedTasks(recorded)}`,
       fix: 'more sessions of the last 30 days that were answered in words at once; one in five is held out',
     });
-  const { batchSize } = config.train;
   const rewarded = rewardedOf(live);
   if (live.isOn && rewarded < batchSize && !isRecordedReady(recorded))
     missing.push({

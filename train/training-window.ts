@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import path from 'node:path';
 import type { TaskRecall, TaskSource, TrainingTask } from '../src/core/task-source.ts';
 import { type PolicyTemplate, type TrainingEngine, TrainingError } from '../src/core/training.ts';
@@ -15,8 +16,9 @@ import { openFileJournal, openRunRegistry, peekRun } from './run-files.ts';
 import type { RunCheckpoint } from './run-journal.ts';
 import type { StepSettings } from './step.ts';
 import { train } from './trainer.ts';
-import type { LiveTurnsQuery, MakeRollouts, TrainerEvent } from './training-run.ts';
+import type { LiveTurnsQuery, MakeRollouts, TrainerEvent, TrainInput } from './training-run.ts';
 import { notTrained } from './trial-plan.ts';
+import { groupsAtOnce } from './window-size.ts';
 
 export interface TrainingWindowOptions {
   readonly engine: TrainingEngine;
@@ -38,6 +40,8 @@ export interface TrainingWindowOptions {
   readonly batch: { readonly groups: number; readonly size: number };
   readonly learningRate?: number;
   readonly settings?: Partial<StepSettings>;
+  /** Supervised steps come first, on the tasks that bring their lessons; none by default. */
+  readonly teachRate?: number;
   /** Wraps the rollouts before training, for controls. */
   readonly bend?: (rollOut: MakeRollouts<TrainingTask>) => MakeRollouts<TrainingTask>;
   readonly seed?: number;
@@ -59,8 +63,56 @@ export type TrainingEvent =
   /** Nothing could measure new weights, so that none were made. */
   | { readonly type: 'not-trained'; readonly why: string };
 
-/** Groups in parallel: while one is verified, others are sampled. */
-const AT_ONCE = 4;
+/** Rounds of further groups, while too few of a batch differ. */
+const REFILL_ROUNDS = 3;
+/** A batch of so many groups is large: it is worth two updates, and half of it must differ. */
+const LARGE_BATCH = 16;
+/** Tasks that choose the best checkpoint: the kinds in one of so many parts, and at most so many tasks; with fewer there is no choice. */
+const VALIDATED_PART = 10;
+const MOST_VALIDATED = 64;
+const FEWEST_VALIDATED = 16;
+const VALIDATED_EVERY = 5;
+/** Of the supervised steps: one right answer in sixteen attempts is worth an example. */
+const TEACHING = { attempts: 16, keep: 2, epochs: 2, size: 64 } as const;
+const MOST_TAUGHT = 480;
+
+const kindOf = ({ form, root, id }: TrainingTask): string => form ?? root ?? id;
+
+/** Tasks that are trained on, and those that choose the best checkpoint: no kind is on both sides. */
+function splitTasks(tasks: readonly TrainingTask[]): {
+  readonly own: readonly TrainingTask[];
+  readonly tried: readonly TrainingTask[];
+} {
+  const isTried = (task: TrainingTask): boolean =>
+    hash('sha256', kindOf(task), 'buffer').readUInt32BE(0) % VALIDATED_PART === 0;
+  const tried = tasks.filter(isTried);
+  if (tried.length < FEWEST_VALIDATED) return { own: tasks, tried: [] };
+  return { own: tasks.filter((task) => !isTried(task)), tried: tried.slice(0, MOST_VALIDATED) };
+}
+
+/** What a run makes of its tasks. */
+function feed(
+  { engine, batch, settings, teachRate }: TrainingWindowOptions,
+  tasks: readonly TrainingTask[],
+): Pick<TrainInput<TrainingTask>, 'tasks' | 'batch' | 'refill' | 'validate' | 'teach' | 'settings'> {
+  const { own, tried } = splitTasks(tasks);
+  const isLarge = batch.groups >= LARGE_BATCH;
+  const taught = own.filter(({ shown }) => shown !== undefined).slice(0, MOST_TAUGHT);
+  return {
+    tasks: own,
+    batch: { ...batch, atOnce: groupsAtOnce(engine) },
+    ...(batch.groups > 0 && {
+      refill: { kindOf, rounds: REFILL_ROUNDS, least: isLarge ? batch.groups / 2 : 1 },
+    }),
+    ...(tried.length > 0 && { validate: { tasks: tried, every: VALIDATED_EVERY } }),
+    ...(teachRate !== undefined && {
+      teach: { ...TEACHING, tasks: taught, learningRate: teachRate },
+    }),
+    ...(isLarge && {
+      settings: { loss: 'ppo', epochs: 1, minibatches: 2, clip: { low: 0.8, high: 1.28 }, ...settings },
+    }),
+  };
+}
 
 /**
  * One training window: trains `steps` more steps, then compares the new weights with the live ones on held-out tasks. Stopped
@@ -73,7 +125,14 @@ export async function* runTrainingWindow(
 ): AsyncGenerator<TrainingEvent, void, undefined> {
   const { engine, template, promotions, folder, show } = training;
   const openSampler = (sampler: string | undefined) => engine.openSampler(sampler);
-  const rollOut = createPolicyRollouts({ template, openSampler, show });
+  const rollOut = createPolicyRollouts({
+    template,
+    openSampler,
+    show: async (query, task) => {
+      const { shown } = task;
+      return shown === undefined ? show(query) : { ...shown, generation: await training.generation() };
+    },
+  });
   const regression = training.regression && {
     tasks: training.regression,
     rollOut: createQuestionRollouts(template, openSampler),
@@ -129,8 +188,7 @@ export async function* runTrainingWindow(
     for await (const news of train({
       ...training,
       run: name,
-      tasks,
-      batch: { ...training.batch, atOnce: AT_ONCE },
+      ...feed(training, tasks),
       rollouts: bend(rollOut),
       steps: done + steps,
       journal,

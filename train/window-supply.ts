@@ -6,13 +6,13 @@ import type { RecordedTasks } from './recorded-tasks.ts';
 import { peekRun } from './run-files.ts';
 import { DEFAULT_STEP } from './step.ts';
 import { countTasks, findTaskShortage, sayRecordedTasks } from './task-sources.ts';
-import type { TrainSettings } from './training-plan.ts';
 import { notTrained } from './trial-plan.ts';
+import type { WindowSize } from './window-size.ts';
 
 interface WindowSupplyOptions {
   /** A source besides the recorded tasks. */
   readonly tasks: TaskSourceRef | undefined;
-  readonly settings: Pick<TrainSettings, 'live' | 'batchSize' | 'steps'>;
+  readonly settings: { readonly live: boolean; readonly size: WindowSize };
   readonly recorded: RecordedTasks;
   /** Where the engine's runs are kept. */
   readonly folder: string;
@@ -71,14 +71,15 @@ async function countLiveSteps({
   readLive,
 }: WindowSupplyOptions): Promise<number> {
   if (!settings.live) return 0;
+  const { steps, groups, attempts } = settings.size;
   const { versions, trained } = await peekRun(folder);
   const turns = await readLive(
     liveQueryOf({
       generation: generation(),
       trained,
-      most: settings.batchSize * settings.steps,
+      most: steps * groups * attempts,
       versions: versions.slice(-1 - DEFAULT_STEP.mostStale),
     }),
   );
-  return Math.floor(turns.length / settings.batchSize);
+  return Math.floor(turns.length / (groups * attempts));
 }

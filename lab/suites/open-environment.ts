@@ -279,7 +279,6 @@ function configFor(arm: Arm, { policy, failures, nights }: OpenEnvironmentOption
     learn: { ...own.learn, failures },
     train: {
       ...own.train,
-      ...nights?.train,
       engine,
       // Served turns and their feedback are all that this arm may train on.
       ...(arm.training === 'served' ? { live: true } : {}),

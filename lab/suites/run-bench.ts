@@ -42,8 +42,8 @@ export interface BenchRun extends SuiteChoice, Pick<RunSuiteOptions, 'onRow' | '
 }
 
 /** Training settings of every night. */
-const NIGHTS: Pick<NightOptions, 'train' | 'tuning' | 'promotion'> = {
-  train: { batchSize: 64 },
+const NIGHTS: Pick<NightOptions, 'tuning' | 'promotion'> = {
+  tuning: { size: { groups: 8, attempts: 8 } },
   // Two weeks have some 75 tasks to measure on: enough to show half, not a quarter.
   promotion: { mostPairs: 300, effect: 0.5 },
 };

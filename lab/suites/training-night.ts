@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Config } from '../../src/config/schema.ts';
 import { asNumber, parseJson } from '../../src/core/json.ts';
 import { TrainingError } from '../../src/core/training.ts';
 import type { PromotionSettings } from '../../train/promotion.ts';
@@ -84,7 +83,6 @@ export interface NightOptions {
   readonly control?: Tuning['control'];
   readonly promotion?: Partial<PromotionSettings>;
   readonly tuning?: Omit<Tuning, 'control' | 'seed'>;
-  readonly train?: Partial<Pick<Config['train'], 'batchSize'>>;
 }
 
 interface CreateNightOptions extends NightOptions {

@@ -25,7 +25,7 @@ export function withAudit({ api, lessonsApi, keysApi }: OwnerApis, audit: Audit,
         return api.consolidate(request);
       },
       startTraining: async (request) => {
-        await note('train.run', String(request.steps ?? ''));
+        await note('train.run', [request.steps, request.reading === true ? 'reading' : ''].join(' ').trim());
         return api.startTraining(request);
       },
       moveWeights: async (to) => {

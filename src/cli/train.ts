@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { homeAt } from '../config/home.ts';
-import { asArray, asObject, type JsonObject } from '../core/json.ts';
+import { asArray, asObject, compact, type JsonObject } from '../core/json.ts';
 import { plural } from '../text/phrases.ts';
 import { confirmOwner } from './confirm-owner.ts';
 import { type CommandContext, type DeclareCommand, EXIT, type ExitCode, failure } from './context.ts';
@@ -26,7 +26,8 @@ export const declareTrain: DeclareCommand = (train, act) => {
     .action(act(trainStatus));
   train
     .command('run')
-    .option('--steps <n>', 'training steps (default: train.steps)', parseSteps)
+    .option('--steps <n>', 'training steps (default: by train.amount)', parseSteps)
+    .option('--reading', 'first learn to follow lessons, once for a base model; about no user')
     .description('Train now, then compare with the weights that serve; Ctrl-C pauses.')
     .addHelpText('after', '\nExample:\n  $ instar train run --steps 20\n')
     .action(act(trainRun));
@@ -89,12 +90,13 @@ const move = (
 
 interface TrainRunOptions {
   readonly steps?: number;
+  readonly reading?: boolean;
 }
 
 const POLL_MS = 300;
 
 /** Runs one training window and follows it to its end. */
-const trainRun = ({ steps }: TrainRunOptions, context: CommandContext): Promise<ExitCode> =>
+const trainRun = ({ steps, reading }: TrainRunOptions, context: CommandContext): Promise<ExitCode> =>
   withTraining(context, async (training) => {
     const { api, isOwn } = training;
     if (asObject((await api.training()).window).isRunning === true)
@@ -104,7 +106,7 @@ const trainRun = ({ steps }: TrainRunOptions, context: CommandContext): Promise<
     process.once('SIGINT', stopping);
     process.once('SIGTERM', stopping);
     try {
-      const status = await follow(context, training, steps === undefined ? {} : { steps }, stop.signal);
+      const status = await follow(context, training, compact({ steps, reading }), stop.signal);
       if (typeof status === 'string') return reportIdle(context, status);
       return report(context, status, stop.signal.aborted, isOwn);
     } finally {

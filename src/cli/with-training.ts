@@ -26,6 +26,7 @@ export interface WithTraining {
 
 interface TrainRequest {
   readonly steps?: number;
+  readonly reading?: boolean;
 }
 
 /** Runs a command that trains or moves weights: in the daemon that serves the home, or in a temporary one. */

@@ -42,8 +42,7 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   // The engine is a process with loaded weights, and a served policy has its name.
   'train.engine': START,
   'train.serve': START,
-  'train.batchSize': WINDOW,
-  'train.steps': WINDOW,
+  'train.amount': WINDOW,
   'train.learningRate': WINDOW,
   // A running window asks before every step.
   'train.live': NOW,

@@ -43,8 +43,12 @@ const REMOVED: Readonly<Record<string, RemovedSetting>> = {
   'schedule.budget.minutesPerDay': fixed(
     'background jobs run for at most 8 hours a day; schedule.sleep says when',
   ),
-  'train.loraRank': fixed('the rank of adapters is 8'),
-  'train.groupSize': fixed('a task has 8 attempts, or half of train.batchSize where that is less'),
+  'train.loraRank': fixed('the rank of adapters is 32, and 8 for nano'),
+  'train.groupSize': fixed('a task has 8 attempts'),
+  'train.batchSize': fixed('train.amount says how much a window trains: light, night or long'),
+  'train.steps': fixed(
+    'train.amount says how much a window trains: light, night or long; instar train run --steps N for one window',
+  ),
   'train.distill': fixed('lessons stay in the prompt; weights learn from rewards'),
   'train.kl': fixed('the gate of new weights compares them with the old ones'),
   'train.regression': fixed('new weights must answer the shipped general questions no worse'),

@@ -31,7 +31,7 @@ export interface DaemonApi {
    * Starts a training window now, of `steps` or the default number of steps; `training` reports its progress. With nothing
    * to train on it does nothing and answers `{ started: false, why }`.
    */
-  startTraining(request: { readonly steps?: number }): Promise<JsonObject>;
+  startTraining(request: { readonly steps?: number; readonly reading?: boolean }): Promise<JsonObject>;
   /** Moves weights one stage on, or back, for a person. Answers with what moved. */
   moveWeights(to: 'promote' | 'rollback'): Promise<readonly JsonObject[]>;
   /**

@@ -34,6 +34,10 @@ function usualBillions(model: string): number | undefined {
   return UNNAMED_SIZES.find(([pattern]) => pattern.test(name))?.[1];
 }
 
+/** The parameters of a model in billions, as its name tells them; undefined when it does not. */
+export const modelBillions = (model: string): number | undefined =>
+  billionsInName(model) ?? usualBillions(model);
+
 /** Whether the name of a model says that it is a small one. Names that tell no size say nothing. */
 export const isSmallModel = (model: string): boolean =>
   (billionsInName(model) ?? Number.POSITIVE_INFINITY) <= SMALL_BILLIONS;
@@ -43,11 +47,11 @@ export const isSmallModel = (model: string): boolean =>
  * somebody hosts it. `isNear`: it runs on this machine or in a private network.
  */
 export const isLargeModel = (model: string, isNear: boolean): boolean =>
-  (billionsInName(model) ?? usualBillions(model) ?? (isNear ? 0 : Number.POSITIVE_INFINITY)) > SMALL_BILLIONS;
+  (modelBillions(model) ?? (isNear ? 0 : Number.POSITIVE_INFINITY)) > SMALL_BILLIONS;
 
 /** Where lessons stand in a request to a model: where the setting says, or where models of its size follow them best. */
 export function placeForModel(setting: LessonPlaceSetting, model: string): LessonPlace {
   if (setting !== 'auto') return setting;
-  const billions = billionsInName(model) ?? usualBillions(model) ?? Number.POSITIVE_INFINITY;
+  const billions = modelBillions(model) ?? Number.POSITIVE_INFINITY;
   return billions <= MESSAGE_BILLIONS ? 'message' : 'system';
 }

@@ -7,6 +7,6 @@ export const interfaceExample = {
   learn: { failures: 3, maxNewSkills: 3, flush: 'strict', budget: { usdPerDay: 1 } },
   practice: { groupSize: 3, temperature: 0.7, budget: { usd: 5 } },
   schedule: { sleep: '23:00-07:00', idleMinutes: 30, calendar: { ics: '…' } },
-  train: { engine: 'nano', batchSize: 32 },
+  train: { engine: 'nano' },
   store: { url: 'sqlite' },
 };

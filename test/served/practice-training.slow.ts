@@ -55,7 +55,7 @@ const LINES = WORK.map(([person, day, field, value, file], at) =>
 const GROUP = 8;
 const config = {
   models: { practice: 'instar/nano' },
-  train: { batchSize: 16, groupSize: 8, effect: LARGEST_EFFECT },
+  train: { effect: LARGEST_EFFECT },
   practice: { groupSize: GROUP },
   learn: GRADING,
 };

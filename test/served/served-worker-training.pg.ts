@@ -31,7 +31,7 @@ const verifier = join(folder, 'verify.mjs');
 const newHome = (schedule: object) => {
   const home = makeHome({
     store: { url },
-    train: { batchSize: 16, groupSize: 8, effect: LARGEST_EFFECT, steps: 6 },
+    train: { amount: 'light', effect: LARGEST_EFFECT },
     learn: { verifiers: [{ domain: '*', kind: 'module', file: verifier }] },
     schedule,
   });

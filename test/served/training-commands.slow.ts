@@ -9,7 +9,7 @@ const undo: (() => unknown)[] = [];
 afterEach(async () => {
   for (const run of undo.splice(0).reverse()) await run();
 });
-const open = (train: object = { batchSize: 16, groupSize: 8 }, learn: object = {}) => {
+const open = (train: object = {}, learn: object = {}) => {
   const home = makeHome({ train, learn });
   undo.push(home.remove);
   const args = (...words: readonly string[]) => ['--home', home.dir, 'train', ...words];
@@ -18,7 +18,7 @@ const open = (train: object = { batchSize: 16, groupSize: 8 }, learn: object = {
 
 /** A home in which a daemon has recorded tasks that can be trained on. */
 const openRecorded = async () => {
-  const opened = open({ batchSize: 16, groupSize: 8, effect: LARGEST_EFFECT }, GRADING);
+  const opened = open({ effect: LARGEST_EFFECT }, GRADING);
   const daemon = await startDaemon(opened.home.dir);
   await recordTasks(daemon.port, daemon.key);
   await recordHeldOut(daemon.port, daemon.key);

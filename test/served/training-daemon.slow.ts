@@ -6,7 +6,7 @@ import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts'
 import { GRADING, LARGEST_EFFECT, recordHeldOut, recordTasks } from './record-tasks.ts';
 
 const home = makeHome({
-  train: { batchSize: 16, groupSize: 8, effect: LARGEST_EFFECT },
+  train: { effect: LARGEST_EFFECT },
   learn: GRADING,
 });
 const args = (...words: readonly string[]) => ['--home', home.dir, 'train', ...words];

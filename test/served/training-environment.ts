@@ -62,7 +62,7 @@ export async function openTrainingEnvironment({
   const home = openHome(dir);
   const key = readOrCreateKey(home, {}).key;
   const ownerKey = readOrCreateOwnerKey(home, {}).key ?? '';
-  const asked = { train: { batchSize: 16, ...train }, models, learn: { failures: 50, ...learn } };
+  const asked = { train, models, learn: { failures: 50, ...learn } };
   writeFileSync(home.configFile, JSON.stringify(asked));
   const { settings } = await openSettings({ file: home.configFile, env: {} }, home);
   const lines: { level: string; msg: string }[] = [];
@@ -76,11 +76,11 @@ export async function openTrainingEnvironment({
     port: 0,
     isUnhurried: true,
     training: {
-      // One pair in a window decides nothing: what is proposed stays a candidate.
-      tuning: { seed: 1, mostPairs: 1 },
       policySeed: 1,
       ...(hasTasks && { tasks: FEW_TASKS }),
       ...override,
+      // One pair in a window decides nothing: what is proposed stays a candidate.
+      tuning: { seed: 1, mostPairs: 1, size: { groups: 2 }, ...override.tuning },
       promotion: { power: 0, ...override.promotion },
     },
   });

@@ -9,7 +9,10 @@ const { folder, open } = bedsOfEach();
 describe('a generation that changes in the middle of a run', () => {
   it('refuses the batch that spans it: nothing of another generation is trained on, and the next batch is', async () => {
     // More groups than are attempted at once: some of a batch come before the change, some after it.
-    const environment = await open({ dir: folder(), train: { batchSize: 48 } });
+    const environment = await open({
+      dir: folder(),
+      override: { tuning: { seed: 1, mostPairs: 1, size: { groups: 6 } } },
+    });
     await teach(environment);
     const before = environment.daemon.generation();
     let collected = 0;

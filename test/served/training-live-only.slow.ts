@@ -18,7 +18,8 @@ import {
 let environment: TrainingEnvironment;
 beforeAll(async () => {
   environment = await openTrainingEnvironment({
-    train: { live: true, batchSize: 4, steps: 5 },
+    train: { live: true },
+    override: { tuning: { seed: 1, mostPairs: 1, size: { steps: 5, groups: 2, attempts: 2 } } },
     hasTasks: false,
     models: { practice: 'instar/nano' },
   });
@@ -87,7 +88,8 @@ describe('train.live while a window runs', { timeout: 180_000 }, () => {
     await environment.close();
     removeFolder(environment.dir);
     environment = await openTrainingEnvironment({
-      train: { live: true, batchSize: 4, learningRate: 1e-6 },
+      train: { live: true, learningRate: 1e-6 },
+      override: { tuning: { seed: 1, mostPairs: 1, size: { groups: 2, attempts: 2 } } },
       hasTasks: false,
       models: { practice: 'instar/nano' },
     });

@@ -14,7 +14,7 @@ const home = makeHome({
   providers: { fake: { wire: 'openai', baseUrl: 'http://127.0.0.1:9/v1', keyEnv: 'NO_SUCH_KEY' } },
   models: { default: 'fake/model', evolver: 'off', judge: 'off' },
   learn: GRADING,
-  train: { batchSize: 4, groupSize: 2, effect: LARGEST_EFFECT },
+  train: { amount: 'light', effect: LARGEST_EFFECT },
 });
 let daemon: RunningDaemon;
 beforeAll(async () => {

@@ -8,6 +8,7 @@ import { DEFAULT_PROMOTION } from '../../train/promotion.ts';
 import { openPromotionLog } from '../../train/promotion-log.ts';
 import { createRecordedTasks } from '../../train/recorded-tasks.ts';
 import { withTrainingSupply } from '../../train/training-supply.ts';
+import { windowSize } from '../../train/window-size.ts';
 import { findWindowSupply } from '../../train/window-supply.ts';
 import { answer, isoRule, NOW, record } from './recorded-sessions.ts';
 
@@ -29,7 +30,7 @@ async function tell(rules: readonly Lesson[]) {
   const settings = { ...DEFAULT_PROMOTION, effect: config.train.effect };
   const run = await findWindowSupply({
     tasks: undefined,
-    settings: config.train,
+    settings: { live: false, size: windowSize(config.train.amount, true) },
     recorded: createRecordedTasks({
       rows: [],
       lessons,

@@ -142,6 +142,7 @@ export const ROUTES = {
           .min(1, 'steps must be a whole number from 1 to 10000.')
           .max(10_000, 'steps must be a whole number from 1 to 10000.')
           .optional(),
+        reading: z.boolean('reading must be true or false.').optional(),
       }),
     reply: () => z.looseObject({ started: z.boolean() }),
   },

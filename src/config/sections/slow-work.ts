@@ -160,25 +160,19 @@ export const trainSchema = z.strictObject({
   serve: serveSchema
     .optional()
     .describe('The server that serves the trained weights; default: the training engine.'),
-  batchSize: z
-    .int()
-    .min(2)
-    .max(4096)
-    .default(32)
-    .describe('Attempts that one training step learns from: a larger batch is steadier and takes longer.'),
-  steps: z
-    .int()
-    .min(1)
-    .max(10_000)
-    .default(10)
-    .describe('Training steps of one quiet window: more of them train longer and move the weights further.'),
+  amount: z
+    .enum(['light', 'night', 'long'])
+    .default('night')
+    .describe(
+      'How much one window trains: light, night or long. At a server 1,280, 10,240 or 76,800 attempts and what is sampled beyond them, so that an update has enough to compare.',
+    ),
   learningRate: z
     .number()
     .positive()
     .max(1)
     .optional()
     .describe(
-      'How far one step moves the weights. Lower it when new weights forget what they could do. Default: what suits the engine (0.005 for nano, 0.0001 for a server).',
+      'How far one step moves the weights. Lower it when new weights forget what they could do. Default: what suits the model (0.005 for nano, 0.0001 up to 4 billion parameters, 0.00004 above).',
     ),
   live: z
     .boolean()
