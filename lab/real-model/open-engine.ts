@@ -49,14 +49,18 @@ export interface RealEngine {
 }
 
 /** Connects, and tests once whether the server's sampler and trainer agree. */
-export async function openRealEngine(choice: EngineChoice, log: (line: string) => void): Promise<RealEngine> {
+export async function openRealEngine(
+  choice: EngineChoice,
+  log: (line: string) => void,
+  longestReply = DESK_SAMPLING.maxTokens,
+): Promise<RealEngine> {
   const { url, key, model, tokenizer, profile } = choice;
   if (!Object.hasOwn(PROFILES, profile))
     throw new Error(`no kind of server is named ${profile}; use ${Object.keys(PROFILES).join(', ')}`);
   const template =
     tokenizer === 'nano'
       ? createNanoTemplate((await readNano()).tokenizer)
-      : await openChatTemplate(tokenizer, { longestReply: DESK_SAMPLING.maxTokens });
+      : await openChatTemplate(tokenizer, { longestReply });
   const engine = await connectTinker({
     url,
     baseModel: model,

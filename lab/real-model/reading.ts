@@ -78,7 +78,10 @@ const write = (line: object): void => {
   process.stderr.write(`${text.slice(0, 500)}\n`);
 };
 const choice = readEngineChoice(values);
-const { engine, template } = await openRealEngine(choice, (line) => process.stderr.write(`${line}\n`));
+/** In tokens; the longest file by hand has 60. */
+const LONGEST_REPLY = 256;
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
+const { engine, template } = await openRealEngine(choice, log, LONGEST_REPLY);
 write({ type: 'connected', selfTest: engine.selfTest, ...values });
 
 const never = new AbortController().signal;

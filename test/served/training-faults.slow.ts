@@ -15,13 +15,12 @@ describe('a generation that changes in the middle of a run', () => {
     });
     await teach(environment);
     const before = environment.daemon.generation();
-    let collected = 0;
     const news = await runWindow(
       environment.training,
       { steps: 3 },
       {
-        onNews: async ({ type }) => {
-          if (type !== 'group-collected' || ++collected !== 8) return;
+        onNews: async (news) => {
+          if (news.type !== 'group-collected' || news.batch !== 'run-1/1' || news.slot !== 1) return;
           await environment.lessonsApi.change(lesson('another', 'Please keep every line short.'));
         },
       },

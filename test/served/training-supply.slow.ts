@@ -98,7 +98,7 @@ describe('a home with a training engine', { timeout: 300_000 }, () => {
       most: { usd: 0, isPriced: true, tokens: expect.any(Number) },
     });
     const text = await status();
-    expect(text).toMatch(/recorded questions: \d+ to train on, [1-9]\d* held out/);
+    expect(text).toMatch(/recorded questions: \d+ tasks \(\d+ to train on, [1-9]\d* held out\)/);
     expect(text).toMatch(/instar train run/);
     expect(text).toMatch(/no money; at most [\d,]+ tokens/);
   });
