@@ -172,7 +172,7 @@ export const trainSchema = z.strictObject({
     .max(1)
     .optional()
     .describe(
-      'How far one step moves the weights. Lower it when new weights forget what they could do. Default: what suits the model (0.005 for nano, 0.0001 up to 4 billion parameters, 0.00004 above).',
+      'How far one step moves the weights. Lower it when new weights forget what they could do. Default: what suits the model (0.005 for nano, 0.0005 up to 4 billion parameters, 0.00004 above).',
     ),
   live: z
     .boolean()

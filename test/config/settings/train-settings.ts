@@ -163,7 +163,15 @@ export function createTrainProofs(stage: Stage): SettingProofs {
     'train.serve.keyEnv': { acts: adapters },
     'train.serve.model': { acts: adapters },
     'train.effect': { acts: effect },
-    'train.amount': { acts: window },
+    'train.amount=light': { acts: window },
+    'train.amount=night': {
+      shownIn: 'test/train/window-size.test.ts',
+      title: 'asks for more attempts of a server than of the embedded policy, and the more the longer',
+    },
+    'train.amount=long': {
+      shownIn: 'test/train/window-size.test.ts',
+      title: 'asks for more attempts of a server than of the embedded policy, and the more the longer',
+    },
     'train.learningRate': { acts: tuned },
     'train.live=true': {
       shownIn: 'test/served/training-sources.slow.ts',
