@@ -235,7 +235,11 @@ const SOURCES: Readonly<Record<string, readonly Capability[]>> = {
     },
     {
       says: 'Reward of an attempt from task, identity and efficiency by weights',
-      why: 'an attempt is rewarded for its task alone; how far it keeps the identity is shown beside it',
+      shown: [
+        'served/served-identity-reward.slow.ts',
+        'are made of the parts that the owner weighs, and say of each attempt what they are made of',
+      ],
+      setting: 'learn.identity.reward',
     },
   ],
 };

@@ -349,7 +349,12 @@ function practiceMarkdown(answer: JsonObject): string {
     '## Tasks',
     table(
       ['task', 'from', 'rewards', 'not graded'],
-      tasks.map((task) => [task.prompt ?? task.id, task.origin, rewardsOf(task.rewards), task.failed]),
+      tasks.map((task) => [
+        task.prompt ?? task.id,
+        task.origin,
+        [rewardsOf(task.rewards), ...asArray(task.parts).map(String)].join('; '),
+        task.failed,
+      ]),
     ),
     '## Learned',
     table(

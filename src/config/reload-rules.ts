@@ -36,6 +36,7 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'learn.flush': NOW,
   'learn.verifiers': NOW,
   'learn.compress': SESSION,
+  'learn.identity': NOW,
   'learn.budget': NOW,
   practice: NOW,
   schedule: NOW,

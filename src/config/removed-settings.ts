@@ -29,7 +29,9 @@ const REMOVED: Readonly<Record<string, RemovedSetting>> = {
     now: 'learn.compress is true or false, and prompts over 6,000 tokens are rewritten',
     becomes: (value) => (isObject(value) ? true : undefined),
   },
-  'learn.identity': fixed('an attempt is rewarded for its task alone'),
+  'learn.identity.reward.task': fixed(
+    'the reward of the task counts 1; the other parts are weighed beside it',
+  ),
   'learn.adapt': fixed(
     'one event of a session and day counts, and the kinds of events are those of docs/adaptation.md',
   ),

@@ -24,7 +24,7 @@ export interface TrialPair {
   /** The id of the task, and what it comes from. */
   readonly task: string;
   readonly root: string;
-  /** 0 to 1. */
+  /** 0 to 1; where the owner weighs more than the task, the weighted mean of the parts. */
   readonly with: number;
   readonly without: number;
   /** How far the answers keep the identity, according to its judge, 0 to 1. */

@@ -417,7 +417,7 @@ const threadSettings = (
     since,
     verifiers: learn.verifiers,
     adapt: { ...ADAPT_RULES, killFile: killFileBeside(storeFile) },
-    practice: { ...practice, budget: { ...practice.budget } },
+    practice: { ...practice, budget: { ...practice.budget }, rewards: { task: 1, ...learn.identity.reward } },
   },
 });
 

@@ -58,7 +58,7 @@ describe('instar upgrade', () => {
       const { stdout: long } = await runInProcess(['sessions', 'show', 'long-1', '--full', '--home', home]);
       for (const words of ['Which orders are open?', 'Only those of November.', 'And their totals?'])
         expect(long).toContain(words);
-      const { stdout: learned } = await runInProcess(['lessons', 'list', '--home', home]);
+      const { stdout: learned } = await runInProcess(['lessons', 'list', '--json', '--home', home]);
       for (const lesson of lessons) expect(learned).toContain(lesson);
 
       const again = await runInProcess(['upgrade', '--home', home]);

@@ -4,6 +4,9 @@ import { verifierSchema } from './verifiers.ts';
 
 const usd = (fallback: number) => z.number().min(0).max(100_000).default(fallback);
 
+/** Beside 1 for the task. */
+const weight = z.number().min(0).max(10).default(0);
+
 const pattern = z.string().min(1).max(200);
 
 const domainSchema = z
@@ -95,6 +98,24 @@ export const learnSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe('Rewrites system prompts of more than 6,000 tokens to under 2,000, for later sessions.'),
+  identity: z
+    .strictObject({
+      reward: z
+        .strictObject({
+          identity: weight.describe(
+            'Weight (β) of how far the answer keeps the core and guarded lines of the identity, according to models.judge.',
+          ),
+          efficiency: weight.describe(
+            'Weight (γ) of how few tokens the attempt used against the median of its group, as far as the task was done.',
+          ),
+        })
+        .prefault({})
+        .describe(
+          'What rewards of attempts in practice are made of, also for weights that train on them: the weighted mean of the parts, where the reward of the task itself counts 1.',
+        ),
+    })
+    .prefault({})
+    .describe('How far who an agent is, and what it uses, count in practice.'),
   budget: z
     .strictObject({
       usdPerDay: usd(1).describe(

@@ -32,6 +32,12 @@ const partsOf = (
 export const coreLines = (library: Pick<Library, 'lessons'>, agent: string | undefined): readonly string[] =>
   linesOf(partsOf(library, agent ?? '', ['core']));
 
+/** What an agent's attempts are compared with, where the owner weighs its identity. */
+export const identityLines = (
+  library: Pick<Library, 'lessons'>,
+  agent: string | undefined,
+): readonly string[] => linesOf(partsOf(library, agent ?? '', ['core', 'guarded']));
+
 /** What a judge compares answers with: the core and the guarded lines, with a proposal in the place of what it replaces. */
 export function proposedLines(
   library: Pick<Library, 'lessons'>,

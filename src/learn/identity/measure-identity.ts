@@ -87,7 +87,7 @@ async function measureIdentity(
     const [written] = await records.append([{ at, fact, key: `trial/${subject}/${what}` }]);
     if (written?.isNew === true) trials.add({ at, fact });
   };
-  const { trials: settings, temperature, timeoutMs } = parts.settings();
+  const { trials: settings, temperature, timeoutMs, rewards: weights } = parts.settings();
   const most = Math.min(PAIRS, settings.pairs);
   const until = clock.now() + TEST_DAYS * DAY_MS;
   await append({ type: 'trial-opened', subject, place: trials.nextPlace('identity'), until }, 'opened');
@@ -131,6 +131,7 @@ async function measureIdentity(
           journal,
           compare: judge?.compare,
           keepsIdentity,
+          weights,
         },
         { repeats: settings.repeats, temperature: attempts.temperature ?? temperature, timeoutMs },
         signal,

@@ -7,6 +7,7 @@ import { describeTrial, trialOf } from '../../lessons/effect/describe-trial.ts';
 import { readTrials } from '../../lessons/effect/fold-trials.ts';
 import { renderLine } from '../../lessons/render-block.ts';
 import { promptName, titleOfNamed } from '../../lessons/title.ts';
+import { isWeighedGroup, type WeighedGroup } from '../identity/weigh-rewards.ts';
 import { SESSION_SIZES, type SessionRequest } from './plan-session.ts';
 import { type OriginYield, type PastSession, type PracticeYield, payOf } from './practice-history.ts';
 import { spentByUnits } from './practice-units.ts';
@@ -226,6 +227,7 @@ export async function reportSession(
   const trials = await readTrials(parts.records);
   const attempters = new Set<string>();
   const byTask = new Map<string, { rewards: number[]; failed: number; output: string[] }>();
+  const weighed = new Map<string, WeighedGroup>();
   const cycles: JsonObject[] = [];
   const done = { graded: 0, ungraded: 0, infrastructure: 0 };
   const reasons = new Map<string, number>();
@@ -233,6 +235,7 @@ export async function reportSession(
     const [kind = ''] = unit.split('/');
     const { task, outcome, output, by } = objectOf(value);
     if (kind === 'cycle') cycles.push(objectOf(value));
+    if (kind === 'weighed' && isWeighedGroup(value)) weighed.set(value.task, value);
     if (kind !== 'attempt' || typeof task !== 'string') continue;
     if (typeof by === 'string') attempters.add(by);
     const one = byTask.get(task) ?? { rewards: [], failed: 0, output: [] };
@@ -270,7 +273,8 @@ export async function reportSession(
         prompt: known?.prompt,
         domain: known?.domain,
         origin: known?.origin,
-        rewards,
+        rewards: weighed.get(id)?.rewards ?? rewards,
+        parts: weighed.get(id)?.parts,
         failed,
         outputs: output,
       });

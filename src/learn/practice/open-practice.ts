@@ -30,7 +30,7 @@ import { openPracticeTasks } from './sources/practice-tasks.ts';
 import { findRecordedGroups } from './sources/recorded-groups.ts';
 
 /** The section `practice` of the config. */
-export interface PracticeConfig extends Pick<SessionSettings, 'groupSize' | 'temperature'> {
+export interface PracticeConfig extends Pick<SessionSettings, 'groupSize' | 'temperature' | 'rewards'> {
   /** Who attempts: `model`, or names of programs. */
   readonly agent?: string | readonly string[];
   readonly tasks: readonly string[];

@@ -18,6 +18,7 @@ import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import type { CycleEnd } from '../cycle.ts';
+import type { RewardWeighing } from '../identity/weigh-rewards.ts';
 import type { PracticeUnits } from './practice-units.ts';
 
 /** The numbers of a run. */
@@ -93,6 +94,8 @@ export interface PracticeInput {
   readonly trainOn?: TrainOnGroups;
   /** The lines of an agent's core; absent: there are none. */
   readonly coreOf?: (agent: string | undefined) => readonly string[];
+  /** What rewards are made of; absent: of the task's own. */
+  readonly weighing?: RewardWeighing | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }

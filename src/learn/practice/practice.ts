@@ -5,6 +5,7 @@ import type { AttemptGroup, PracticeTask } from '../../core/practice.ts';
 import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
 import { type CycleEnd, runCycle } from '../cycle.ts';
 import { holdGroupToCore } from '../identity/hold-to-core.ts';
+import { weighGroup } from '../identity/weigh-rewards.ts';
 import { attemptBatch, inParallel, sessionsOfGroup, type TaskAttempts } from './attempt-batch.ts';
 import { casesOf } from './attempt-cases.ts';
 import { draftProposals, draftText, limitDomains, type PracticeProposal } from './draft-proposals.ts';
@@ -104,12 +105,14 @@ async function* practiceBatch(
   tally.attempted(made);
   let spent = refusal;
 
-  // 2. Attempts that nothing could grade are compared with each other; no answer that breaks the core of an identity is a success.
+  // 2. Attempts that nothing could grade are compared with each other; no answer that breaks the core of an identity is a success. Rewards may have parts.
   const groups: AttemptGroup[] = step === 0 ? [...(input.recorded ?? [])] : [];
   for (const attempts of made) {
     const id = `${run}/${step}/${attempts.task.id}`;
     const graded = await gradeGroup(id, attempts, units, signal);
-    groups.push(holdGroupToCore(graded.group, input.coreOf?.(attempts.task.agent) ?? []));
+    const held = holdGroupToCore(graded.group, input.coreOf?.(attempts.task.agent) ?? []);
+    const place = { units, unit: `weighed/${step}/${attempts.task.id}`, signal };
+    groups.push(input.weighing === undefined ? held : await weighGroup(held, input.weighing, place));
     spent ??= graded.spent;
   }
 

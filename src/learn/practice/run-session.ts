@@ -3,7 +3,8 @@ import { compact } from '../../core/json.ts';
 import type { MakeAttempt, PracticeKind, PracticeTask, SessionWeights } from '../../core/practice.ts';
 import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
 import { ATTEMPT_PREFIX } from '../../core/principal.ts';
-import { coreLines } from '../identity/identity-lines.ts';
+import { coreLines, identityLines } from '../identity/identity-lines.ts';
+import type { RewardWeighing } from '../identity/weigh-rewards.ts';
 import { openTrialJudge } from '../trial/replay-tasks.ts';
 import { runTrials, type TrialEvent } from '../trial/trials.ts';
 import { sessionsOf } from './attempt-batch.ts';
@@ -84,6 +85,20 @@ export async function* runSession(
   }
 }
 
+/** What the owner weighs besides the task; the judge is opened only where it counts. */
+async function openWeighing({
+  settings: { rewards },
+  parts,
+  budget,
+  journal,
+  signal,
+}: OpenSession): Promise<RewardWeighing | undefined> {
+  if (rewards === undefined) return undefined;
+  const isJudged = rewards.identity > 0;
+  const judge = isJudged ? await parts.openIdentityJudge?.(budget, journal, signal) : undefined;
+  return { weights: rewards, judge, linesOf: (agent) => identityLines(parts.library, agent) };
+}
+
 /** A session that runs. */
 interface OpenSession {
   readonly planned: PastSession['planned'];
@@ -156,9 +171,10 @@ const spentIn = (journal: RunUnits): Spending => spentByUnits(journal.units());
 
 /** Runs the pipeline. How the tasks went is recorded when it is over. */
 async function* learnFromTasks(
-  { planned, tasks, journal, budget, attempts, settings, parts, signal }: OpenSession,
+  session: OpenSession,
   training: SessionTraining | undefined,
 ): AsyncGenerator<PracticeEvent, PracticeResult> {
+  const { planned, tasks, journal, budget, attempts, settings, parts, signal } = session;
   const { clock, library } = parts;
   const { run, kind, groupSize, epochs } = planned;
   const writer = await parts.openAsk(budget);
@@ -191,6 +207,7 @@ async function* learnFromTasks(
     similar: parts.similar,
     ...(training === undefined ? {} : { trainOn: training.trainOn }),
     coreOf: (agent) => coreLines(library, agent),
+    weighing: await openWeighing(session),
     clock,
     signal,
   });

@@ -5,6 +5,7 @@ import type { Library } from '../../core/library.ts';
 import type { LessonsForTask, MakeAttempt, PracticeTask } from '../../core/practice.ts';
 import type { Records } from '../../core/store.ts';
 import type { IdentityJudge } from '../identity/open-identity-judge.ts';
+import type { RewardWeights } from '../identity/weigh-rewards.ts';
 import type { JudgeModel } from '../trial/replay-tasks.ts';
 import type { TrialParts, TrialSettings } from '../trial/trials.ts';
 import type { PracticeHistory } from './practice-history.ts';
@@ -62,6 +63,8 @@ export interface SessionSettings {
   readonly temperature: number;
   readonly timeoutMs: number;
   readonly trials: Pick<TrialSettings, 'pairs' | 'repeats'>;
+  /** What rewards of attempts are made of; absent: of the task's own. */
+  readonly rewards?: RewardWeights;
 }
 
 export interface SessionAttempts {

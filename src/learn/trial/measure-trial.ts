@@ -14,6 +14,7 @@ import { ATTEMPT_PREFIX } from '../../core/principal.ts';
 import type { TrialFact, TrialMethod, TrialPair } from '../../core/trial.ts';
 import type { GroupVerifier } from '../../core/verifier.ts';
 import type { TrialRecord } from '../../lessons/effect/fold-trials.ts';
+import { efficienciesOf, type RewardWeights, weighReward } from '../identity/weigh-rewards.ts';
 
 export interface MeasureParts {
   readonly attempt: MakeAttempt;
@@ -23,6 +24,8 @@ export interface MeasureParts {
   readonly compare?: CompareAnswers | undefined;
   /** How far an answer keeps the identity that is measured, 0 to 1; undefined when that is not known. */
   readonly keepsIdentity?: KeepsIdentity | undefined;
+  /** What grades are made of; absent: of the task's own. */
+  readonly weights?: RewardWeights | undefined;
 }
 
 export type KeepsIdentity = (
@@ -151,10 +154,8 @@ async function measurePair(
     method === 'tasks' ? meanGrades(pair) : await compareAnswers(task, pair, parts.compare, signal);
   if (!grades.ok) return { why: grades.why, used };
   const identity = await gradeIdentity(task, pair, parts.keepsIdentity, signal);
-  return {
-    pair: { task: task.id, root: task.root, with: grades.with, without: grades.without, ...identity },
-    used,
-  };
+  const weighed = weighArms(grades, identity.identity, pair, parts.weights);
+  return { pair: { task: task.id, root: task.root, ...weighed, ...identity }, used };
 }
 
 interface TaskDraw {
@@ -250,6 +251,21 @@ async function gradeIdentity(
     identity[arm] = Math.min(1, identity[arm]);
   }
   return { identity };
+}
+
+/** The tokens of both arms are compared with each other. */
+function weighArms(
+  grades: Readonly<Record<Arm, number>>,
+  identity: TrialPair['identity'],
+  pair: PairAttempts,
+  weights: RewardWeights | undefined,
+): Readonly<Record<Arm, number>> {
+  if (weights === undefined) return { with: grades.with, without: grades.without };
+  const tokens = ARMS.map((arm) => pair[arm].reduce((sum, { used }) => sum + used.tokens, 0));
+  const [withIt, without] = efficienciesOf(tokens);
+  const weigh = (arm: Arm, efficiency: number | undefined): number =>
+    weighReward({ task: grades[arm], identity: identity?.[arm], efficiency }, weights);
+  return { with: weigh('with', withIt), without: weigh('without', without) };
 }
 
 /** Each answer with the lesson against the answer without it of the same seed. */

@@ -130,6 +130,15 @@ export function createLearnProofs(stage: Stage): SettingProofs {
     ...Object.fromEntries(
       ['learn.compress=true', 'learn.compress=false'].map((one) => [one, { acts: compress }]),
     ),
+    ...Object.fromEntries(
+      (['identity', 'efficiency'] as const).map((part) => [
+        `learn.identity.reward.${part}`,
+        {
+          shownIn: 'test/served/served-identity-reward.slow.ts',
+          title: 'are made of the parts that the owner weighs, and say of each attempt what they are made of',
+        },
+      ]),
+    ),
     'learn.budget.tokensPerDay': {
       acts: async () => {
         const silent = await open('silent', { failures: 1, budget: { usdPerDay: 1000, tokensPerDay: 0 } });

@@ -74,6 +74,8 @@ export interface PracticeReport extends PracticeSession {
     readonly domain?: string;
     readonly origin?: string;
     readonly rewards: readonly number[];
+    /** What each reward is made of, where the owner weighs its parts. */
+    readonly parts?: readonly string[];
     readonly failed: number;
     readonly outputs?: readonly string[];
   }[];

@@ -23,7 +23,7 @@ export const PracticeGroups = ({ groups }: { readonly groups: readonly Group[] }
           {
             head: 'Task',
             is: 'fill',
-            cell: ({ prompt, id, outputs = [] }) => (
+            cell: ({ prompt, id, outputs = [], parts = [] }) => (
               <>
                 <span class="clamp">
                   <Text>{prompt ?? id}</Text>
@@ -32,9 +32,12 @@ export const PracticeGroups = ({ groups }: { readonly groups: readonly Group[] }
                   <details>
                     <summary>{plural(outputs.length, 'answer')}</summary>
                     {outputs.map((output, index) => (
-                      <LongText key={index} isCode>
-                        {output}
-                      </LongText>
+                      <>
+                        {parts.length === outputs.length && <p class="dim">{parts[index]}</p>}
+                        <LongText key={index} isCode>
+                          {output}
+                        </LongText>
+                      </>
                     ))}
                   </details>
                 )}
