@@ -174,7 +174,7 @@ export async function openSlowParts(
     records,
     jobs: ({ history }) => [
       createConsolidationJob({ open: library.open, command: learning.practice, records }),
-      createEarlierJob({ command: learning.practice, history }),
+      createEarlierJob({ command: learning.practice }),
       createReflectionJob({ command: learning.practice }),
       createPracticeJob(quiet),
       ...(training === undefined ? [] : [training.job(history)]),

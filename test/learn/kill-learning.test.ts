@@ -14,7 +14,6 @@ import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 import { readStoredTurn } from '../../src/record/stored-turn.ts';
 import { createTurnEncoder } from '../../src/record/turn-encoder.ts';
 import { openRedactor } from '../../src/redact/open-redactor.ts';
-import { foldJob } from '../../src/schedule/job-history.ts';
 import { countOf } from '../support/counts.ts';
 import { lessonText } from '../support/lesson-text.ts';
 import { text } from './ask/samples.ts';
@@ -315,7 +314,6 @@ async function upgrade(death?: Death) {
   for (;;) {
     const job = createEarlierJob({
       command: (request) => process.worker.practice.command(request, NEVER),
-      history: async () => foldJob([]),
     });
     const done = await job.run({
       run: 'run',

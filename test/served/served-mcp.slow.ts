@@ -3,6 +3,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
+import { runInProcess } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 
@@ -100,6 +101,22 @@ describe('instar mcp', () => {
     expect(JSON.stringify(pulled.told)).toContain('two digits');
     // An episode has no tokens, so it gives no training sample.
     expect((await owner('/api/status')).learning).toMatchObject({ buffer: { query: 0 } });
+  });
+
+  it('reports an event with its agent: the one that is named, that of its episode, or the client', async () => {
+    const { told } = await call('start_episode', { task: 'Close the till', agent: 'cashier' });
+    const report = (data: Record<string, unknown>) => call('report_event', { kind: 'agent_error', ...data });
+    await report({ agent: 'porter', data: { error: 'E1' } });
+    await report({ session: told.episode, data: { error: 'E2' } });
+    await report({ data: { error: 'E3' } });
+    await vi.waitFor(async () => {
+      const { stdout } = await runInProcess(['adapt', 'events', '--json', '--home', home.dir]);
+      const events: readonly JsonObject[] = JSON.parse(stdout);
+      const about = events
+        .filter(({ kind }) => kind === 'agent_error')
+        .map(({ scopeType, scopeId }) => `${scopeType} ${scopeId}`);
+      expect(about.sort()).toEqual(['agent cashier', 'agent porter', 'agent tester']);
+    }, SOON);
   });
 
   it('returns an error while the daemon is stopped, and works after its restart', async () => {

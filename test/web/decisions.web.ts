@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from '../support/client.ts';
@@ -14,7 +16,7 @@ import {
 import { SEEDED, seedHome } from './seeded-home.ts';
 
 describe.skipIf(browserFile === undefined)('decisions on the page', () => {
-  const home = makeHome({ library: { autonomy: 'manual' } });
+  const home = makeHome({ library: { autonomy: 'manual' }, train: { engine: 'nano' } });
   let daemon: RunningDaemon;
   let browser: Browser;
   let one: WatchedPage;
@@ -189,6 +191,24 @@ describe.skipIf(browserFile === undefined)('decisions on the page', () => {
     await page.getByRole('button', { name: 'Revoke laptop' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('Revoked laptop.').waitFor();
+  });
+
+  it('turns training on live traffic on and off again, and the setting is in the config', async () => {
+    await show(page, '#/lab/training');
+    const isLive = async (): Promise<unknown> =>
+      (JSON.parse(readFileSync(path.join(home.dir, 'config.json'), 'utf8')) as { train: { live?: boolean } })
+        .train.live ?? false;
+    const live = page.getByRole('switch', { name: /live traffic/ });
+    expect(await live.getAttribute('aria-checked')).toBe('false');
+    await live.click();
+    await page.getByText('Live traffic trains too.').waitFor();
+    await page.getByRole('switch', { name: 'Stop training on live traffic', checked: true }).waitFor();
+    expect(await isLive()).toBe(true);
+    await page.reload();
+    await page.getByRole('switch', { name: 'Stop training on live traffic' }).click();
+    await page.getByText('Live traffic trains no more, from the next step on.').waitFor();
+    await page.getByRole('switch', { name: 'Train on live traffic too', checked: false }).waitFor();
+    expect(await isLive()).toBe(false);
   });
 
   it('asks for a new code when the browser is signed out, and opens with it', async () => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import { asNumber, type JsonObject } from '../../core/json.ts';
-import type { Job, JobEnd, JobHistory } from '../../core/schedule.ts';
+import type { Job, JobEnd } from '../../core/schedule.ts';
 import type { Records } from '../../core/store.ts';
 import { plural } from '../../text/phrases.ts';
 import type { Practice } from '../practice/serve-practice.ts';
@@ -49,20 +49,19 @@ async function indexEarlier(
 interface EarlierJobOptions {
   /** Does a step in the learning thread. */
   readonly command: (request: JsonObject, signal?: AbortSignal) => Promise<JsonObject>;
-  /** What earlier runs left. */
-  readonly history: (job: string) => Promise<JobHistory>;
 }
 
-const EARLIER_JOB = 'earlier-sessions';
 const RUN_MS = 60_000;
 
 /** Indexes, once in the life of a home, what was said in sessions that ended before there was an index. Its checkpoint is where it stands. */
-export const createEarlierJob = ({ command, history }: EarlierJobOptions): Job => ({
-  name: EARLIER_JOB,
+export const createEarlierJob = ({ command }: EarlierJobOptions): Job => ({
+  name: 'earlier-sessions',
   priority: 2,
   needsWindow: true,
   estimate: () => RUN_MS,
-  isReady: async () => (await history(EARLIER_JOB)).lastDone === undefined,
+  // Once it was done there is nothing older to index.
+  restMs: Number.POSITIVE_INFINITY,
+  isReady: () => true,
   run: async ({ signal, from, checkpoint }): Promise<JobEnd> => {
     let before = from === undefined || from === '' ? undefined : Number(from);
     let sessions = 0;
