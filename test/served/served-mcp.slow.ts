@@ -90,10 +90,11 @@ describe('instar mcp', () => {
     const lessons = await vi.waitFor(async () => {
       const { told } = await call('list_lessons', {});
       const list = told.lessons as readonly JsonObject[];
-      expect(list.length).toBeGreaterThan(0);
+      expect(list.some(({ kind }) => kind === 'skill')).toBe(true);
       return list;
     }, SOON);
-    expect(lessons[0]).toMatchObject({ kind: 'skill', state: 'live' });
+    // Beside what the contrast of its attempts taught, which is on trial.
+    expect(lessons.find(({ kind }) => kind === 'skill')).toMatchObject({ state: 'live' });
     const pulled = await call('pull_experiences', {
       task: 'Book the invoice: write the month',
       agent: 'booker',

@@ -1,6 +1,5 @@
 import { isObject } from '../../core/json.ts';
 import type { Attempt, AttemptGroup, AttemptOutcome } from '../../core/practice.ts';
-import { sessionsOfGroup } from '../practice/attempt-batch.ts';
 import type { PracticeUnits } from '../practice/practice-units.ts';
 import type { IdentityJudge } from './open-identity-judge.ts';
 
@@ -66,6 +65,8 @@ export const isWeighedGroup = (value: unknown): value is WeighedGroup =>
 interface WeighingPlace {
   readonly units: PracticeUnits;
   readonly unit: string;
+  /** The recorded sessions that the group's words come from. */
+  readonly sessions: readonly string[];
   readonly signal: AbortSignal;
 }
 
@@ -76,15 +77,15 @@ interface WeighingPlace {
 export async function weighGroup(
   group: AttemptGroup,
   weighing: RewardWeighing,
-  { units, unit, signal }: WeighingPlace,
+  { units, unit, sessions, signal }: WeighingPlace,
 ): Promise<AttemptGroup> {
   const graded = group.attempts.filter((one): one is GradedAttempt => one.outcome.is === 'graded');
   const isWhole = graded.length > 0 && graded.length === group.attempts.length;
   if (isTaskAlone(weighing.weights) || group.gradedBy === 'recorded' || !isWhole) return group;
   const weighed = await units.value<WeighedGroup>(unit, {
     is: isWeighedGroup,
-    sessions: sessionsOfGroup(group),
-    make: () => weighAttempts(group, graded, weighing, signal),
+    sessions,
+    make: () => weighAttempts(group, graded, { ...weighing, sessions }, signal),
     keep: () => !signal.aborted,
   });
   if (weighed === undefined) return group;
@@ -102,12 +103,11 @@ export async function weighGroup(
 async function weighAttempts(
   group: AttemptGroup,
   graded: readonly GradedAttempt[],
-  { weights, judge, linesOf }: RewardWeighing,
+  { weights, judge, linesOf, sessions }: RewardWeighing & Pick<WeighingPlace, 'sessions'>,
   signal: AbortSignal,
 ): Promise<WeighedGroup> {
   const { task, gradedBy } = group;
   const lines = linesOf(task.agent);
-  const sessions = sessionsOfGroup(group);
   const isJudged = weights.identity > 0 && judge !== undefined && lines.length > 0;
   const rulings = await Promise.all(
     (isJudged ? graded : []).map(({ output }) =>

@@ -111,7 +111,8 @@ async function* practiceBatch(
     const id = `${run}/${step}/${attempts.task.id}`;
     const graded = await gradeGroup(id, attempts, units, signal);
     const held = holdGroupToCore(graded.group, input.coreOf?.(attempts.task.agent) ?? []);
-    const place = { units, unit: `weighed/${step}/${attempts.task.id}`, signal };
+    const sessions = sessionsOfGroup(held);
+    const place = { units, unit: `weighed/${step}/${attempts.task.id}`, sessions, signal };
     groups.push(input.weighing === undefined ? held : await weighGroup(held, input.weighing, place));
     spent ??= graded.spent;
   }

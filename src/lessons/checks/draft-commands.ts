@@ -39,6 +39,7 @@ export function draftCommands(material: RuleMaterial): readonly CheckSketch[] {
         ...ordered(material, after),
         ...replacedPrograms(material, before, after),
         ...wantedCall(material, before, after),
+        ...requiredOptions(material, before, after),
         ...changedArguments(material, before, after),
         ...forbiddenPrograms(material, before, after),
       ];
@@ -154,6 +155,30 @@ function changedArguments(
       return [{ looksAt: 'work', about, holdsWhen: [{ is: 'program', run, with: wholeArgument(come) }] }];
     return [];
   });
+}
+
+/** "kubectl only with -n": the options stand before the subcommand, too, so that every run of the program is compared. */
+function requiredOptions(
+  { rule, words }: RuleMaterial,
+  before: readonly Run[],
+  after: readonly Run[],
+): readonly CheckSketch[] {
+  const has = (all: readonly Run[], name: string, option: string): readonly boolean[] =>
+    all.filter((one) => one.name === name).map(({ args }) => args.includes(option));
+  return words.required.flatMap((option) =>
+    distinct(before, ({ name }) => name).flatMap((name): readonly CheckSketch[] => {
+      const [old, now] = [has(before, name, option), has(after, name, option)];
+      const isRequired = /^--?[a-zA-Z]/.test(option) && names(rule, name) && now.length > 0;
+      if (!isRequired || old.includes(true) || now.includes(false)) return [];
+      return [
+        {
+          looksAt: 'commands',
+          about: [runs(name)],
+          holdsWhen: [{ is: 'program', run: `${name} ${option}` }],
+        },
+      ];
+    }),
+  );
 }
 
 const isNamedArgument = (rule: string, arg: string, run: string): boolean =>

@@ -16,6 +16,7 @@ import {
   shapePattern,
   sideOf,
 } from './rule-material.ts';
+import { isDocument } from './run-check.ts';
 
 /** A word or phrase of the rule with the pattern that finds it in work. */
 interface Phrase {
@@ -401,10 +402,13 @@ function textPlace(
   if (corrected === undefined) return {};
   const isInPart = (work: CheckedWork): boolean => phrases.some((one) => isIn(work, 'work', one));
   const blocks = /```[\s\S]*?```/g;
-  const prose = corrected.reply.replace(blocks, '');
-  const code = (corrected.reply.match(blocks) ?? []).join('\n');
+  const documents = corrected.files.filter(({ path }) => isDocument(path));
+  const text = [corrected.reply, ...documents.map((file) => file.text)].join('\n\n');
+  const prose = text.replace(blocks, '');
+  const code = (text.match(blocks) ?? []).join('\n');
+  const sources = corrected.files.filter(({ path }) => !isDocument(path));
   if (!isInPart({ ...corrected, reply: prose, files: [], commands: [] })) return { in: 'code' };
-  return isInPart({ ...corrected, reply: code }) ? {} : { in: 'prose' };
+  return isInPart({ ...corrected, reply: code, files: sources }) ? {} : { in: 'prose' };
 }
 
 const ASKS_FOR =

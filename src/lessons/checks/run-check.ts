@@ -155,9 +155,11 @@ function textAt(place: TestPlace, unit: Unit, { check, work }: Omit<Question, 's
 
 const present = (text: string): string | undefined => (text.trim() === '' ? undefined : text);
 
+/** Whether a file is written for readers. */
+export const isDocument = (path: string): boolean => /\.(?:md|mdx|markdown|rst|txt|adoc)$/i.test(path);
+
 /** A reply, or a document. */
-const isProse = ({ kind, path = '' }: Unit): boolean =>
-  kind === 'reply' || /\.(?:md|mdx|markdown|rst|txt|adoc)$/i.test(path);
+const isProse = ({ kind, path = '' }: Unit): boolean => kind === 'reply' || isDocument(path);
 
 const FENCE = /^ {0,3}(?:```|~~~)/;
 

@@ -140,7 +140,7 @@ function hasOption(given: readonly string[], option: string): boolean {
       (arg) =>
         (/^-[a-zA-Z]+$/.test(arg) &&
           [...(SAME_OPTIONS[letter] ?? letter)].some((same) => arg.includes(same))) ||
-        LONG_OPTIONS[letter]?.includes(arg) === true,
+        LONG_OPTIONS[letter]?.some((long) => arg === long || arg.startsWith(`${long}=`)) === true,
     ),
   );
 }

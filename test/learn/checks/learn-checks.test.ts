@@ -153,6 +153,34 @@ describe('a check from the words of a rule', () => {
     expect(await judge(name, 'Harbor Mail is up.')).not.toBe('broken');
   });
 
+  it('asks for an option that the rule names in every run of its program, in either form', async () => {
+    const spaced = [
+      'terraform only with -lock, every time',
+      runs('terraform plan', 'terraform apply'),
+      runs('terraform -lock plan', 'terraform -lock apply'),
+    ] as const;
+    expect(await judge(spaced, runs('terraform -lock plan', 'terraform apply'))).toBe('broken');
+    expect(await judge(spaced, runs('terraform -lock plan'))).toBe('kept');
+    const named = [
+      'kubectl always with -n',
+      runs('kubectl get pods'),
+      runs('kubectl -n pay get pods'),
+    ] as const;
+    expect(await judge(named, runs('kubectl scale web --namespace=pay'))).toBe('kept');
+    expect(await judge(named, runs('kubectl scale web'))).toBe('broken');
+  });
+
+  it('looks for words of a document in its text, and not in its code', async () => {
+    const page = (text: string): Answer => ({ reply: 'Done.', files: [{ path: 'docs/keys.md', text }] });
+    const plain = [
+      "never write 'simply' or 'easy'",
+      page(`Simply copy the key. ${LONG}`),
+      page(`Copy the key. ${LONG}`),
+    ] as const;
+    expect(await judge(plain, page(`It is easy to copy. ${LONG}`))).toBe('broken');
+    expect(await judge(plain, page(`${LONG}\n\`\`\`sh\nsimply --easy\n\`\`\``))).not.toBe('broken');
+  });
+
   it('knows the forms of a command', async () => {
     const push = [
       'you pushed to release?? never do that',
