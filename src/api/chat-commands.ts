@@ -4,6 +4,7 @@ import type { LessonsApi } from '../core/daemon-api.ts';
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
 import type { Recollect } from '../core/recollection.ts';
 import type { TurnView } from '../core/store.ts';
+import { chooseQuotes } from '../lessons/shown/show-past.ts';
 import { plural, writtenDay } from '../text/phrases.ts';
 import { shortId } from '../text/short-id.ts';
 import { takeBack } from './take-back.ts';
@@ -152,7 +153,7 @@ async function why({ lessonsApi, answered }: Act): Promise<ChatCommandAnswer> {
 
 /** What was said in earlier sessions, in the words of the person who asks. */
 async function recall({ search, command: { what = '' } }: Act): Promise<ChatCommandAnswer> {
-  const quotes = await search(what);
+  const quotes = chooseQuotes(await search(what), () => false);
   if (quotes.length === 0)
     return said(
       'You said nothing about that in earlier conversations with this agent. instar: help lists what you can ask.',

@@ -62,5 +62,5 @@ export interface NamedTime {
   readonly means: string;
 }
 
-/** What the asker said in earlier sessions and what fits the message, oldest first. Empty where nothing fits well. */
+/** What the asker said in earlier sessions and what fits the message, the best first. Empty where nothing fits well. */
 export type Recollect = (query: RecollectQuery) => Promise<readonly Recollection[]>;

@@ -31,6 +31,7 @@ import { isOfTeam } from './member-library.ts';
 import { placeLessons, renderPast } from './render-block.ts';
 import { admit, audienceOf, createReadLearnedIn, type ReadLearnedIn } from './scope.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
+import { chooseQuotes, isInLessons } from './shown/show-past.ts';
 import { namesOf, promptName } from './title.ts';
 
 interface LessonsApiOptions {
@@ -225,7 +226,10 @@ async function recallTask(options: LessonsApiOptions, query: JsonObject): Promis
   const listed = result.index.slice(0, Math.max(0, limit - shown.length));
   const { generation } = library;
   if (isCounted) await recordEpisodeRecall({ episode, result, shown, listed, generation, at }, records);
-  const said = await recollectFor(options, asked);
+  const placed = placeLessons(place, shown, listed);
+  // Who looks something up gets each source; a prompt, no words twice.
+  const isShown = query.isForPrompt === true ? isInLessons(placed.text) : () => false;
+  const said = chooseQuotes(await recollectFor(options, asked), isShown);
   return toRecalled(shown, listed, { place, said });
 }
 

@@ -9,6 +9,7 @@ import {
   wordCodes,
 } from '../../../src/learn/recollect/encode-message.ts';
 import { createRecollect } from '../../../src/learn/recollect/recollect.ts';
+import { chooseQuotes } from '../../../src/lessons/shown/show-past.ts';
 
 /** What the person of a year typed, searched as the product searches it. */
 export interface SaidInYear {
@@ -52,7 +53,8 @@ export function createSaidInYear(embed: EmbeddingModel): SaidInYear {
         fact: { type: 'message-indexed', session, turn, owner, words, vectors, engine: embed.id },
       });
     },
-    ask: async (text) => (await recollect({ ...ASKER, text })).map((one) => one.text),
+    ask: async (text) =>
+      chooseQuotes(await recollect({ ...ASKER, text }), () => false).map((one) => one.text),
     size: () => ({ messages: facts.length, bytes }),
   };
 }

@@ -16,7 +16,12 @@ import { createRecall } from '../../../src/lessons/recall/recall.ts';
 import type { RecallLimits } from '../../../src/lessons/recall/select-lessons.ts';
 import { renderBlock, renderPast } from '../../../src/lessons/render-block.ts';
 import { createReadLearnedIn } from '../../../src/lessons/scope.ts';
-import { readPastQuestion, withoutWhatEnded } from '../../../src/lessons/shown/show-past.ts';
+import {
+  chooseQuotes,
+  isInLessons,
+  readPastQuestion,
+  withoutWhatEnded,
+} from '../../../src/lessons/shown/show-past.ts';
 import { toRecords } from '../../../src/record/records.ts';
 import type { BlockCache } from '../../../src/record/request-manifest.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
@@ -193,12 +198,13 @@ function createAsk({ lessons, records, embed, decode, hasSecret }: AskParts): Pl
       taskLink: 'asked',
     });
     const before = performance.now();
-    const quotes =
+    const found =
       question === undefined
         ? []
         : await recollect(compact({ text: question.text, session, agent, project }));
     const searchMs = performance.now() - before;
     const whole = renderBlock(recalled.lessons, recalled.index);
+    const quotes = chooseQuotes(found, isInLessons(whole));
     const bodies = renderBlock(recalled.lessons, []);
     return {
       block: [whole, ...(quotes.length === 0 ? [] : [renderPast(quotes, 'system')])].join('\n\n'),

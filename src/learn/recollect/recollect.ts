@@ -6,7 +6,6 @@ import { taskOf } from '../../evidence/turn-evidence.ts';
 import { relevanceOf } from '../../lessons/recall/relevance.ts';
 import { readOwnWords } from '../../reader/own-sentences.ts';
 import { hasMark } from '../../redact/scan-context.ts';
-import { estimateTokens } from '../../text/estimate-tokens.ts';
 import { readClaim } from '../memory/write/claim.ts';
 import { type ForgetRequest, isForgotten, readForgetRequests } from '../memory/write/compare-claims.ts';
 import { ownerOf, type PassageModel, passagesOf, wordCodes } from './encode-message.ts';
@@ -27,8 +26,6 @@ interface RecollectOptions {
 
 /** Messages whose text is read for one query: the best by words, and as many by meaning. */
 const MOST_CANDIDATES = 10;
-const MOST_PASSAGES = 6;
-const MOST_TOKENS = 900;
 /** Characters of one message. Most messages are shorter: what is near the answer often says what it is about. */
 const LONGEST_PASSAGE = 600;
 /** The question is served in time: its vector may come too late, since the model serves others, too. */
@@ -175,29 +172,19 @@ function cutPassage(
 const sumOf = (wanted: WantedWords, isCounted: (code: number) => boolean): number =>
   [...wanted].reduce((sum, [code, weight]) => (isCounted(code) ? sum + weight : sum), 0);
 
-/** The best ones that have room, without repetitions, oldest first: where two differ, the later one holds. */
+/** Those that fit, the best first, without repetitions. */
 function choosePassages(passages: readonly Passage[], leastFit: number): readonly Recollection[] {
   const ranked = passages.toSorted((one, other) => other.fit - one.fit || other.at - one.at);
   const least = Math.max(leastFit, (ranked[0]?.fit ?? 0) * LEAST_SHARE);
-  const texts = new Set<string>();
-  let room = MOST_TOKENS;
-  const chosen: Passage[] = [];
-  for (const passage of ranked) {
-    const tokens = estimateTokens(passage.text);
-    if (chosen.length === MOST_PASSAGES || passage.fit < least) break;
-    if (texts.has(passage.text) || tokens > room) continue;
-    texts.add(passage.text);
-    room -= tokens;
-    chosen.push(passage);
-  }
-  return chosen
-    .toSorted((one, other) => one.at - other.at)
-    .map(({ session, turn, at, text, fit }) => ({
-      session,
-      turn,
-      at,
-      text,
-      times: readNamedTimes(text, at),
-      relevance: relevanceOf(FIT_EVIDENCE * (fit - leastFit)),
-    }));
+  const fitting = new Map<string, Passage>();
+  for (const passage of ranked)
+    if (passage.fit >= least && !fitting.has(passage.text)) fitting.set(passage.text, passage);
+  return [...fitting.values()].map(({ session, turn, at, text, fit }) => ({
+    session,
+    turn,
+    at,
+    text,
+    times: readNamedTimes(text, at),
+    relevance: relevanceOf(FIT_EVIDENCE * (fit - leastFit)),
+  }));
 }

@@ -2,6 +2,7 @@ import { compact } from '../../core/json.ts';
 import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { Recollect, Recollection } from '../../core/recollection.ts';
+import { estimateTokens } from '../../text/estimate-tokens.ts';
 import { separateTypedText } from '../../text/typed-text.ts';
 import { renderPast } from '../render-block.ts';
 import type { ComposedUpdate, ConversationView, ShowRequest } from './block-update.ts';
@@ -43,14 +44,52 @@ interface PastSituation {
   readonly generation: number;
 }
 
+const MOST_QUOTES = 6;
+const MOST_TOKENS = 900;
+
+/** Whether a prompt says all of it already. */
+type IsShown = (quote: Recollection) => boolean;
+
+/**
+ * The selection goes on where that of the lessons ended: of what was found, best first, the passages that say more than the prompt has
+ * already, and have room. Oldest first: where two differ, the later one holds.
+ */
+export function chooseQuotes(found: readonly Recollection[], isShown: IsShown): readonly Recollection[] {
+  const chosen: Recollection[] = [];
+  let room = MOST_TOKENS;
+  for (const one of found) {
+    if (chosen.length === MOST_QUOTES) break;
+    const tokens = estimateTokens(one.text);
+    if (tokens > room || isShown(one)) continue;
+    room -= tokens;
+    chosen.push(one);
+  }
+  return chosen.toSorted((one, other) => one.at - other.at);
+}
+
+/** Whether the lessons of a prompt have the words, sentence by sentence, as notes that quote them. They do not say what "yesterday" was. */
+export function isInLessons(lessons: string): IsShown {
+  const shown = oneSpaced(lessons);
+  return ({ text, times }) =>
+    times.length === 0 && text.split(SENTENCE_END).every((sentence) => shown.includes(oneSpaced(sentence)));
+}
+
+const oneSpaced = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
 /** Adds what was said in earlier sessions to the message that asks for it. Undefined when there is nothing to add. */
 export function addPast(
   { link, past = [] }: PastQuestion,
   { thread, place, generation }: PastSituation,
   { session, turn, thread: name, query, conversation }: ShowRequest,
 ): ComposedUpdate | undefined {
-  const isNew = ({ text }: Recollection): boolean => conversation()?.says?.(text) !== true;
-  const quotes = past.filter(isNew);
+  const { block = '', additions } = thread.text;
+  // What was added here before stays, though the message is sent again.
+  const others = additions.filter((one) => one.link !== link).map((one) => one.text);
+  const isInPrompt = isInLessons([block, ...others].join('\n'));
+  const quotes = chooseQuotes(
+    past,
+    (quote) => conversation()?.says?.(quote.text) === true || isInPrompt(quote),
+  );
   if (quotes.length === 0) return undefined;
   const text = renderPast(quotes, place);
   // Sent again, the message stays as it was.
