@@ -11,6 +11,8 @@ export interface MessageIndexedFact {
   readonly owner: string;
   /** A code for each search term, in base64; empty when the session was erased. */
   readonly words: string;
+  /** The same of what it answers: it is found by these words too, and they are never quoted. Absent in a project, and for a first message. */
+  readonly around?: string;
   /** Vectors of its passages, a signed byte for each number, in base64; absent where no sentence model was loaded. */
   readonly vectors?: string;
   /** The sentence model that made them. */

@@ -25,6 +25,17 @@ function codeOf(word: string): number {
   return (hash ^ (hash >>> 13)) >>> 0;
 }
 
+/** Of an answer: its end leads to the message behind it. */
+const LONGEST_AROUND = 300;
+
+/** Codes for the words of the agent that a message answers: "It was Matt" says too little by itself. */
+export function codesAround(
+  answer: readonly { readonly type: string; readonly text?: string }[],
+): Uint32Array {
+  const text = answer.map((part) => (part.type === 'text' ? (part.text ?? '') : '')).join('\n');
+  return wordCodes(text.slice(-LONGEST_AROUND));
+}
+
 export const packCodes = ({ buffer, byteOffset, byteLength }: Uint32Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString('base64');
 

@@ -5,6 +5,7 @@ import type { Records } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { readOwnWords } from '../../reader/own-sentences.ts';
 import {
+  codesAround,
   ownerOf,
   type PassageModel,
   packCodes,
@@ -40,7 +41,9 @@ export function createIndexMessages({ records, evidence, model }: IndexMessagesO
     // Makes its table of phrases here, where nobody waits.
     readNamedTimes('', now);
     const project = view.project?.id;
-    for (const { evidence: own } of firstTurnsOfMessages(await evidence.turns(session))) {
+    const turns = await evidence.turns(session);
+    for (const appraised of firstTurnsOfMessages(turns)) {
+      const own = appraised.evidence;
       const { turn, agent, task } = own;
       if (isUnattributed(session, { agent, project }) || indexed.get(turn) !== undefined) continue;
       const sentences = readOwnWords(task);
@@ -51,8 +54,12 @@ export function createIndexMessages({ records, evidence, model }: IndexMessagesO
       }
       const owner = ownerOf({ session, agent, ...(project === undefined ? {} : { project }) });
       const words = packCodes(codes);
+      const before = turns[turns.indexOf(appraised) - 1]?.evidence.reply ?? [];
+      // The answers of an agent at work have the words of its code: they would lead to messages about anything.
+      const around =
+        project === undefined && before.length > 0 ? { around: packCodes(codesAround(before)) } : {};
       const vectors = await vectorsOf(sentences, model);
-      const fact = { type: 'message-indexed', session, turn, owner, words, ...vectors } as const;
+      const fact = { type: 'message-indexed', session, turn, owner, words, ...around, ...vectors } as const;
       await records.append([{ at: now, fact, key: `message-indexed:${turn}` }]);
       indexed.set(turn, true);
     }

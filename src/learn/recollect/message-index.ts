@@ -18,7 +18,7 @@ export interface IndexAnswer {
   readonly hits: readonly IndexHit[];
   /** How much a query's word says: 1 for one that no message has, less for common ones. */
   weightOf(code: number): number;
-  /** How many of the asker's messages have it. */
+  /** How many of the asker's messages have it themselves. */
   countOf(code: number): number;
 }
 
@@ -30,9 +30,16 @@ export interface IndexQuery {
 
 /** The words and vectors of all indexed messages, in memory: loaded when the first query comes, and brought up to date by each. */
 export interface MessageIndex {
-  /** `most` by words, and as many by meaning. */
+  /** Of so many by words and as many by meaning, those that fit best. */
   search(owner: string, query: IndexQuery, most: number): Promise<IndexAnswer>;
 }
+
+/** How much shared words count beside nearness in meaning: fitted on public questions about earlier conversations (lab/results/memory.md). */
+const COVER_WEIGHT = 0.6;
+
+/** How well a message answers a question: nearness in meaning, and shared words, weighed by how rare they are. */
+export const fitOf = ({ meaning }: Pick<IndexHit, 'meaning'>, cover: number): number =>
+  meaning + COVER_WEIGHT * cover;
 
 /** The usual parameters of BM25. */
 const K1 = 1.2;
@@ -49,13 +56,17 @@ const LEAST_COSINE = 0.1;
 /** Passages with a vector; those of older messages are found by their words. 20 MB. */
 const MOST_VECTORS = 50_000;
 
+/** By code: the places of the messages that have the word, once for each time that they say it. */
+type Postings = Map<number, number[]>;
+
 /** The messages of one owner. */
 interface OwnedMessages {
   readonly turns: string[];
   readonly lengths: number[];
-  /** By code: the places of the messages that have the word, once for each time that they say it. */
-  readonly postings: Map<number, number[]>;
-  /** By code: how many messages have it. */
+  readonly postings: Postings;
+  /** The same for the words that they answer. */
+  readonly around: Postings;
+  /** By code: how many messages have it, themselves or around them. */
   readonly counts: Map<number, number>;
   /** Passages with a vector, oldest first. */
   passages: OwnedPassage[];
@@ -92,6 +103,7 @@ export function createMessageIndex(
         if (fact.type !== 'message-indexed' || fact.words === '') continue;
         const own = owners.get(fact.owner) ?? newOwner(owners, fact.owner);
         const place = addMessage(own, fact.turn, unpackCodes(fact.words));
+        addWords(own, own.around, unpackCodes(fact.around ?? ''), place);
         if (vectors !== undefined && fact.engine === vectors.engine && fact.vectors !== undefined)
           addPassages(own, place, fact.vectors, vectors);
       }
@@ -110,7 +122,7 @@ export function createMessageIndex(
       return {
         hits: joinHits(own, byWords, byMeaning, most),
         weightOf: (code) => weightIn(own, code),
-        countOf: (code) => own.counts.get(code) ?? 0,
+        countOf: (code) => countMessages(own.postings.get(code) ?? []),
       };
     },
   };
@@ -121,6 +133,7 @@ function newOwner(owners: Map<string, OwnedMessages>, owner: string): OwnedMessa
     turns: [],
     lengths: [],
     postings: new Map(),
+    around: new Map(),
     counts: new Map(),
     passages: [],
     totalLength: 0,
@@ -133,14 +146,23 @@ function addMessage(own: OwnedMessages, turn: string, codes: Uint32Array): numbe
   const place = own.turns.push(turn) - 1;
   own.lengths.push(codes.length);
   own.totalLength += codes.length;
-  for (const code of codes) {
-    const places = own.postings.get(code);
-    if (places?.at(-1) !== place) own.counts.set(code, (own.counts.get(code) ?? 0) + 1);
-    if (places === undefined) own.postings.set(code, [place]);
-    else places.push(place);
-  }
+  addWords(own, own.postings, codes, place);
   return place;
 }
+
+function addWords(own: OwnedMessages, postings: Postings, codes: Uint32Array, place: number): void {
+  for (const code of codes) {
+    const isKnown = [own.postings, own.around].some((each) => each.get(code)?.at(-1) === place);
+    if (!isKnown) own.counts.set(code, (own.counts.get(code) ?? 0) + 1);
+    const places = postings.get(code);
+    if (places === undefined) postings.set(code, [place]);
+    else places.push(place);
+  }
+}
+
+/** A place stands there once for each time that its message says the word. */
+const countMessages = (places: readonly number[]): number =>
+  places.reduce((count, place, nth) => count + Number(place !== places[nth - 1]), 0);
 
 function addPassages(own: OwnedMessages, place: number, packed: string, vectors: Vectors): void {
   for (const [passage, vector] of unpackVectors(packed, vectors.rows.dimensions).entries()) {
@@ -166,14 +188,17 @@ function tellingWords(own: OwnedMessages, codes: Uint32Array): readonly (readonl
 
 /** By place: BM25, as a share of what there could be at most. */
 function scoreWords(own: OwnedMessages, codes: Uint32Array): Float32Array {
-  const { turns, lengths, postings } = own;
+  const { turns, lengths, postings, around } = own;
   const mean = own.totalLength / turns.length;
   const scores = new Float32Array(turns.length);
   const words = tellingWords(own, codes);
   const most = words.reduce((sum, [, weight]) => sum + weight * (K1 + 1), 0) || 1;
   let read = 0;
-  for (const [code, weight] of words) {
-    const places = postings.get(code) ?? [];
+  const lists = words.flatMap(([code, weight]) => [
+    { places: postings.get(code) ?? [], weight },
+    { places: around.get(code) ?? [], weight },
+  ]);
+  for (const { places, weight } of lists) {
     read += places.length;
     // The rarer words have been counted; the others are in too many messages to say much.
     if (read > MOST_READ && read > places.length) break;
@@ -232,10 +257,11 @@ function joinHits(
     ...best(byWords.length, (place) => byWords[place] ?? 0, most),
     ...nearest.map((nth) => near[nth]?.[0] ?? 0),
   ]);
-  return [...places].map((place) => {
+  const hits = [...places].map((place) => {
     const { cosine = 0, passage = 0 } = byMeaning.get(place) ?? {};
     return { turn: turns[place] ?? '', words: byWords[place] ?? 0, meaning: cosine, passage };
   });
+  return hits.toSorted((one, other) => fitOf(other, other.words) - fitOf(one, one.words)).slice(0, most);
 }
 
 /** The highest positive scores, by their number; of equally good ones the newer, which has the higher number. */

@@ -8,8 +8,8 @@ import { readOwnWords } from '../../reader/own-sentences.ts';
 import { hasMark } from '../../redact/scan-context.ts';
 import { readClaim } from '../memory/write/claim.ts';
 import { type ForgetRequest, isForgotten, readForgetRequests } from '../memory/write/compare-claims.ts';
-import { ownerOf, type PassageModel, passagesOf, wordCodes } from './encode-message.ts';
-import { createMessageIndex, type IndexAnswer, type IndexHit } from './message-index.ts';
+import { codesAround, ownerOf, type PassageModel, passagesOf, wordCodes } from './encode-message.ts';
+import { createMessageIndex, fitOf, type IndexAnswer, type IndexHit } from './message-index.ts';
 import { readNamedTimes } from './named-days.ts';
 import { isAboutOne, namesAskedAbout, speaksToOne } from './named-others.ts';
 
@@ -24,8 +24,8 @@ interface RecollectOptions {
   readonly vectorMs?: number;
 }
 
-/** Messages whose text is read for one query: the best by words, and as many by meaning. */
-const MOST_CANDIDATES = 10;
+/** Messages whose text is read for one query. */
+const MOST_CANDIDATES = 20;
 /** Characters of one message. Most messages are shorter: what is near the answer often says what it is about. */
 const LONGEST_PASSAGE = 600;
 /** The question is served in time: its vector may come too late, since the model serves others, too. */
@@ -69,7 +69,8 @@ export function createRecollect(options: RecollectOptions): Recollect {
       requests.push(...asked.map((request) => ({ at, request })));
       if (asked.length > 0) continue;
       if (others.length > 0) isOwnName ||= spokenTo(turn).some((text) => speaksToOne(names, text));
-      const passage = cutPassage(sentences, wanted, hit);
+      const around = query.project === undefined ? codesBefore(turn) : [];
+      const passage = cutPassage({ sentences, around: new Set(around) }, wanted, hit);
       if (hasMark(passage.text) || hasSecret(passage.text)) continue;
       const { session, id } = view;
       const isAbout = others.length === 0 || isAboutOne(others, sentences.join('\n'));
@@ -78,9 +79,13 @@ export function createRecollect(options: RecollectOptions): Recollect {
     const isTakenBack = ({ at, sentences }: Passage): boolean =>
       requests.some((one) => one.at > at && sentences.some((s) => isForgotten(one.request, readClaim(s))));
     const kind = query.project === undefined ? 'personal' : 'project';
+    const leastFit = Math.max(
+      LEAST_FIT[vector === undefined ? 'words' : kind],
+      others.length > 0 && !isOwnName ? LEAST_FIT.others : 0,
+    );
     return choosePassages(
       passages.filter((passage) => (passage.isAbout || isOwnName) && !isTakenBack(passage)),
-      LEAST_FIT[vector === undefined ? 'words' : kind],
+      leastFit,
     );
   };
 }
@@ -93,11 +98,8 @@ const vectorOf = async (
   return vectors?.[0];
 };
 
-/** How much shared words count beside nearness in meaning: fitted on public questions about earlier conversations (lab/results/memory.md). */
-const COVER_WEIGHT = 0.6;
-
-/** How well a message answers a question: nearness in meaning, and shared words, weighed by how rare they are. */
-const fitOf = ({ meaning }: IndexHit, cover: number): number => meaning + COVER_WEIGHT * cover;
+/** A word of the question that stands in what the message answers, beside one that it has itself. */
+const AROUND_WEIGHT = 0.8;
 
 /** Below these fits a message is about something else. */
 const LEAST_FIT = {
@@ -107,11 +109,13 @@ const LEAST_FIT = {
   personal: 0.25,
   /** Where only words are compared. */
   words: 0.15,
+  /** A question about somebody else, of whom its author often speaks: most of what they said is about themselves. */
+  others: 0.65,
 } as const;
 /** Log-odds for each unit of fit. */
 const FIT_EVIDENCE = 4;
 /** Below this share of the best one's fit, too. */
-const LEAST_SHARE = 0.55;
+const LEAST_SHARE = 0.4;
 
 /** Below so many messages that have a name, one without it may still be about them. */
 const FEWEST_NAMED = 5;
@@ -132,6 +136,13 @@ const spokenTo = ({ request }: DecodedTurn): readonly string[] =>
       content.flatMap((part) => (part.type === 'text' ? part.text.slice(0, GREETING) : [])),
     );
 
+/** The words of the agent that the newest message answers. */
+function codesBefore({ request: { messages } }: DecodedTurn): Iterable<number> {
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  const answer = messages.slice(0, asked).findLast(({ role }) => role === 'assistant');
+  return codesAround(answer?.content ?? []);
+}
+
 type WantedWords = ReadonlyMap<number, number>;
 
 function weighWords(codes: Uint32Array, { weightOf }: IndexAnswer): WantedWords {
@@ -140,7 +151,7 @@ function weighWords(codes: Uint32Array, { weightOf }: IndexAnswer): WantedWords 
 
 /** The part of a message around its best sentence, with how well it fits. */
 function cutPassage(
-  sentences: readonly string[],
+  { sentences, around }: { readonly sentences: readonly string[]; readonly around: ReadonlySet<number> },
   wanted: WantedWords,
   hit: IndexHit,
 ): Pick<Passage, 'text' | 'sentences' | 'fit'> {
@@ -163,7 +174,9 @@ function cutPassage(
     else from--;
   }
   const inside = codes.slice(from, to);
-  const cover = sumOf(wanted, (code) => inside.some((own) => own.has(code))) / all;
+  const isInside = (code: number): boolean => inside.some((own) => own.has(code));
+  const isAround = (code: number): boolean => !isInside(code) && around.has(code);
+  const cover = (sumOf(wanted, isInside) + AROUND_WEIGHT * sumOf(wanted, isAround)) / all;
   const chosen = sentences.slice(from, to);
   const text = `${from > 0 ? '… ' : ''}${chosen.join(' ')}${to < sentences.length ? ' …' : ''}`;
   return { text, sentences: chosen, fit: fitOf(hit, cover) };

@@ -67,9 +67,12 @@ export function chooseQuotes(found: readonly Recollection[], isShown: IsShown): 
   return chosen.toSorted((one, other) => one.at - other.at);
 }
 
-/** Whether the lessons of a prompt have the words, sentence by sentence, as notes that quote them. They do not say what "yesterday" was. */
+/**
+ * Whether the bodies of a prompt's lessons have the words, sentence by sentence, as notes that quote them. They do not say what "yesterday" was;
+ * and a line among many is not as near as a quotation behind the message.
+ */
 export function isInLessons(lessons: string): IsShown {
-  const shown = oneSpaced(lessons);
+  const shown = oneSpaced(lessons.replace(/^- .*$/gm, ''));
   return ({ text, times }) =>
     times.length === 0 && text.split(SENTENCE_END).every((sentence) => shown.includes(oneSpaced(sentence)));
 }

@@ -345,8 +345,9 @@ export function scrubFact(fact: Fact): Fact {
     case 'message-quoted':
       return fact.block === '' ? fact : { ...fact, block: '' };
     case 'message-indexed': {
-      const { vectors, ...rest } = fact;
-      return fact.words === '' && vectors === undefined ? fact : { ...rest, words: '' };
+      const { vectors, around, ...rest } = fact;
+      const isScrubbed = fact.words === '' && vectors === undefined && around === undefined;
+      return isScrubbed ? fact : { ...rest, words: '' };
     }
     case 'turn-appraised': {
       const { isRemarked, ...rest } = fact;

@@ -55,14 +55,19 @@ function openGateway(store: AsyncStore, death?: Death) {
     records,
     writes: () => writes,
     index: (session: string) => indexMessages(session, now),
-    say: async (session: string, said: readonly string[], { agent = AGENT, project }: Talk = {}) => {
+    /** Messages, each alone or with the answer to it. */
+    say: async (
+      session: string,
+      said: readonly (string | readonly [string, string])[],
+      { agent = AGENT, project }: Talk = {},
+    ) => {
       const messages: object[] = [];
-      for (const content of said) {
+      for (const [content, reply] of said.map((one) => (typeof one === 'string' ? [one, 'Noted.'] : one))) {
         messages.push({ role: 'user', content });
         const place = project === undefined ? {} : { project: { id: project, label: project } };
         const at = { turn: `${session}-${++turns}`, session, agent, at: now, ...place };
-        await store.append(encoder.batch(turnJobs(at, messages, 'Noted.')));
-        messages.push({ role: 'assistant', content: 'Noted.' });
+        await store.append(encoder.batch(turnJobs(at, messages, reply)));
+        messages.push({ role: 'assistant', content: reply });
         now += MINUTE;
       }
       await store.append({ facts: [{ at: now, fact: { type: 'session-end', session, reason: 'idle' } }] });
@@ -84,8 +89,9 @@ async function entriesIn({ records }: Gateway): Promise<readonly object[]> {
     .toSorted((one, other) => (one.turn < other.turn ? -1 : 1));
 }
 
+/** In the order in which they were said. */
 const textsOf = async (found: ReturnType<Gateway['ask']>): Promise<readonly string[]> =>
-  (await found).map(({ text }) => text);
+  (await found).toSorted((one, other) => one.at - other.at).map(({ text }) => text);
 
 /** The contract of recollections for every store. `open`: a new, empty one, as often as it is opened by another gateway. */
 export function describeRecollections(name: string, open: () => () => Promise<AsyncStore>): void {
@@ -140,6 +146,31 @@ export function describeRecollections(name: string, open: () => () => Promise<As
         for (const gateway of [one, other]) gateway.pass(DAY);
         expect(await textsOf(there.ask(`${session}asks`))).toEqual([...before, saying(`number${nth}`)]);
       }
+    });
+
+    it('is found by what it answers, of which nothing is quoted; not in a project, where agents answer with code', async () => {
+      const gateway = await openPlace()();
+      const said = [
+        [
+          'The evening was a success.',
+          'Lovely! Which singer performed at the concert of the harbour festival?',
+        ],
+        'It was Matt, and he stayed until midnight.',
+      ] as const;
+      for (const project of [undefined, 'shop']) {
+        const talk = project === undefined ? {} : { project };
+        await gateway.say(`said ${project}`, said, talk);
+        await gateway.index(`said ${project}`);
+        const found = gateway.ask('asks', {
+          text: 'Which singer performed at the harbour festival?',
+          ...talk,
+        });
+        expect(await textsOf(found)).toEqual(project === undefined ? [said[1]] : []);
+      }
+      await gateway.records.erase('said undefined', 'asked');
+      const erased = (await entriesIn(gateway)).filter((one) => 'words' in one && one.words === '');
+      expect(erased).toHaveLength(2);
+      for (const one of erased) expect(one).not.toHaveProperty('around');
     });
 
     it('is indexed once, though two gateways do it at the same time', async () => {

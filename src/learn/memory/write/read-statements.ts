@@ -115,12 +115,16 @@ function namedKind({ kinds }: SentenceReading): Statement['kind'] | undefined {
   return kinds.has('revocation') ? 'forget' : undefined;
 }
 
-/** What the phrases say; the learned reader hears tastes and facts that they miss. */
-const heardKind = (
-  { kinds }: SentenceReading,
-  said: Statement['kind'] | undefined,
-): Statement['kind'] | undefined =>
-  said ?? (kinds.has('preference') || kinds.has('fact') ? 'fact' : undefined);
+/** People cheer and wonder in the words of rules ("Never give up!", "It must have been great"): the learned reader tells them apart. */
+const RULE_IN_PHRASES = 0.05;
+
+/** What the phrases say, where the learned reader does not contradict it; it hears tastes and facts that they miss. */
+function heardKind(one: ReadSentence, said: Statement['kind'] | undefined): Statement['kind'] | undefined {
+  const isDoubted = said === 'rule' && one.scores.rule < RULE_IN_PHRASES;
+  if (said !== undefined && !isDoubted) return said;
+  const isHeard = one.kinds.has('preference') || one.kinds.has('fact');
+  return isHeard || (isDoubted && isFact(one)) ? 'fact' : undefined;
+}
 
 interface ReadSentence extends SentenceReading {
   /** Without what it opens with and what it adds beside the point. */
