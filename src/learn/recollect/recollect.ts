@@ -85,7 +85,7 @@ export function createRecollect(options: RecollectOptions): Recollect {
     );
     return choosePassages(
       passages.filter((passage) => (passage.isAbout || isOwnName) && !isTakenBack(passage)),
-      leastFit,
+      { leastFit, leastShare: LEAST_SHARE[kind] },
     );
   };
 }
@@ -114,8 +114,8 @@ const LEAST_FIT = {
 } as const;
 /** Log-odds for each unit of fit. */
 const FIT_EVIDENCE = 4;
-/** Below this share of the best one's fit, too. */
-const LEAST_SHARE = 0.4;
+/** Below these shares of the best one's fit, too: a project has many near messages about one thing, of which the older ones do not hold. */
+const LEAST_SHARE = { project: 0.55, personal: 0.4 } as const;
 
 /** Below so many messages that have a name, one without it may still be about them. */
 const FEWEST_NAMED = 5;
@@ -186,9 +186,12 @@ const sumOf = (wanted: WantedWords, isCounted: (code: number) => boolean): numbe
   [...wanted].reduce((sum, [code, weight]) => (isCounted(code) ? sum + weight : sum), 0);
 
 /** Those that fit, the best first, without repetitions. */
-function choosePassages(passages: readonly Passage[], leastFit: number): readonly Recollection[] {
+function choosePassages(
+  passages: readonly Passage[],
+  { leastFit, leastShare }: { readonly leastFit: number; readonly leastShare: number },
+): readonly Recollection[] {
   const ranked = passages.toSorted((one, other) => other.fit - one.fit || other.at - one.at);
-  const least = Math.max(leastFit, (ranked[0]?.fit ?? 0) * LEAST_SHARE);
+  const least = Math.max(leastFit, (ranked[0]?.fit ?? 0) * leastShare);
   const fitting = new Map<string, Passage>();
   for (const passage of ranked)
     if (passage.fit >= least && !fitting.has(passage.text)) fitting.set(passage.text, passage);

@@ -68,6 +68,16 @@ describe('what a person plainly says', () => {
     expect(quotes(many)).toHaveLength(MOST_OF_MESSAGE);
   });
 
+  it.each([
+    'Wow Karin, that must have been thrilling!',
+    'Winning the race must have been a dream!',
+    'Thanks for always having my back.',
+    'My brother always makes me smile.',
+    'Always good to hear from you!',
+  ])('is no cheer in the words of a rule: "%s"', (message) => {
+    expect(readStatements(message, 'I came back from the race yesterday.')).toEqual([]);
+  });
+
   it('is no more than 3 of 100 messages that teach nothing', () => {
     const file = 'lab/measure/memory/nothing.jsonl';
     const messages = parseNothingSet(readFileSync(file, 'utf8'), file);

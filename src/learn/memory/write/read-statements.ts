@@ -1,7 +1,11 @@
 import type { LabelledSpan } from '../../../core/reading.ts';
 import { isGeneralStatement, isHabit, isOrder } from '../../../reader/cues/standing-phrases.ts';
 import { foldAccents, foldWords } from '../../../reader/own-sentences.ts';
-import { readSentences, type ReadSentence as SentenceReading } from '../../../reader/read-message.ts';
+import {
+  RULE_IN_PHRASES,
+  readSentences,
+  type ReadSentence as SentenceReading,
+} from '../../../reader/read-message.ts';
 import { carriesOutsideText } from '../../../text/typed-text.ts';
 import { readClaim, type SentenceClaim } from './claim.ts';
 import {
@@ -115,10 +119,10 @@ function namedKind({ kinds }: SentenceReading): Statement['kind'] | undefined {
   return kinds.has('revocation') ? 'forget' : undefined;
 }
 
-/** People cheer and wonder in the words of rules ("Never give up!", "It must have been great"): the learned reader tells them apart. */
-const RULE_IN_PHRASES = 0.05;
-
-/** What the phrases say, where the learned reader does not contradict it; it hears tastes and facts that they miss. */
+/**
+ * What the phrases say, where the learned reader does not contradict it: people wonder and thank in the words of rules ("It must have been
+ * great", "thanks for always having my back"). It hears tastes and facts that they miss.
+ */
 function heardKind(one: ReadSentence, said: Statement['kind'] | undefined): Statement['kind'] | undefined {
   const isDoubted = said === 'rule' && one.scores.rule < RULE_IN_PHRASES;
   if (said !== undefined && !isDoubted) return said;
