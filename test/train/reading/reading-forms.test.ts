@@ -25,7 +25,7 @@ import { lessonOf, wordsFor } from '../../../train/reading/told-rules.ts';
 const SPLITS: readonly ReadingSplit[] = ['train', 'report'];
 /** Facts that a family is tested with: of both splits. */
 const factsOf = (family: ReadingFamily): readonly TaskFacts[] =>
-  ['a', 'b', 'c', 'd'].map((seed, at) =>
+  ['a', 'b'].map((seed, at) =>
     drawFacts(family, SPLITS[at % 2] ?? 'train', createRandom(`${family.id}/${seed}`)),
   );
 const plainOf = (family: ReadingFamily, facts: TaskFacts): string => fillGaps(family.plain, facts);
@@ -161,8 +161,7 @@ describe.each(FAMILIES.map((family) => [family.id, family] as const))(
       const wrong: string[] = [];
       for (const [at, form] of family.forms.entries())
         for (const other of family.forms.slice(at + 1)) {
-          const two = factsOf(family).slice(1, 3);
-          const done = two.filter(
+          const done = factsOf(family).filter(
             (facts, nth) =>
               writeFile({
                 family,
@@ -170,7 +169,7 @@ describe.each(FAMILIES.map((family) => [family.id, family] as const))(
                 rules: [form, other].map((one) => ({ form: one, value: one.values[nth] ?? '' })),
               }) !== undefined,
           );
-          if (done.length < two.length && goTogether(family, form, other))
+          if (done.length < factsOf(family).length && goTogether(family, form, other))
             wrong.push(`${form.id}+${other.id}`);
         }
       expect(wrong).toEqual([]);

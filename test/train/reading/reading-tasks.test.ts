@@ -16,7 +16,7 @@ import { loadTaskSource } from '../../../train/task-sources.ts';
 import { describeTaskSource } from '../task-source-contract.ts';
 
 const { signal } = new AbortController();
-const COUNT = 90;
+const COUNT = 60;
 const draw = (set: ReadingSet, mix = {}, place: 'message' | 'system' = 'message'): readonly ReadingTask[] =>
   drawReadingTasks({ set, count: COUNT, seed: 1, place, mix: { present: 0, ...mix } });
 const plainOf = ({ family, facts }: ReadingTask): string => fillGaps(family.plain, facts);

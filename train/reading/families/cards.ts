@@ -44,10 +44,10 @@ const recipe = family({
     time: '21..89',
   },
   ask: `
-    Write a recipe card in Markdown for {dish}: {grams} g {one}, {count} {two}, {time} minutes in the oven.
-    Recipe card please (Markdown): {dish}, made of {grams} g {one} and {count} {two}, baked for {time} minutes.
-    I need a recipe card in Markdown. It is {dish}: {count} {two}, {grams} g {one}, and {time} minutes of baking.
-    How do I make {dish}? A Markdown recipe card: {grams} g {one}, {count} {two}, bake {time} minutes.
+    Write a very short recipe card in Markdown for {dish}, a heading, two ingredients and one sentence: {grams} g {one}, {count} {two}, {time} minutes in the oven.
+    Recipe card please (Markdown, only a heading, the ingredients and one sentence): {dish}, made of {grams} g {one} and {count} {two}, baked for {time} minutes.
+    I need a tiny recipe card in Markdown. It is {dish}: a heading, {count} {two} and {grams} g {one} as a list, then one sentence, {time} minutes of baking.
+    How do I make {dish}? A Markdown recipe card of a few lines: heading, list ({grams} g {one}, {count} {two}), one sentence (bake {time} minutes).
   `,
   plain: '# {dish}\n\n- {grams} g {one}\n- {count} {two}\n\nMix all of it and bake for {time} minutes.',
   asked: ['{one}', '{two}', '\\b{grams}', '\\b{count}\\b', '\\b{time}'],
@@ -127,10 +127,10 @@ const invoice = family({
     };
   },
   ask: `
-    Write the text of an invoice for {customer}, dated {day}: {item}, {amount} in total.
-    Invoice text please. Customer {customer}, date {day}, {item}, the total is {amount}.
-    I need the text of an invoice: {item} for {customer}, {amount} in total, on {day}.
-    {customer} gets an invoice of {amount} for {item}, dated {day}. Write its text.
+    Write the text of an invoice in four lines for {customer}, dated {day}: {item}, {amount} in total.
+    Invoice text please, four lines. Customer {customer}, date {day}, {item}, the total is {amount}.
+    I need the four lines of an invoice: {item} for {customer}, {amount} in total, on {day}.
+    {customer} gets an invoice of {amount} for {item}, dated {day}. Write its text, about four lines.
   `,
   plain: 'Customer: {customer}\nDate: {date}\nFor: {item}\nTotal: {amount}',
   asked: [
@@ -205,10 +205,10 @@ const calendar = family({
   },
   derive: withDate,
   ask: `
-    Write a calendar entry as plain text: {title}, {day}, {hour}:{minute}, place {place}.
-    Calendar entry please, plain text. It is the {title} on {day} at {hour}:{minute} in the {place}.
-    I need a plain-text calendar entry for the {title}: {day}, {hour}:{minute}, {place}.
-    Put the {title} into my calendar ({day}, {hour}:{minute}, {place}). Just the entry as plain text.
+    Write a calendar entry of four lines as plain text: {title}, {day}, {hour}:{minute}, place {place}.
+    Calendar entry please, plain text, a line for each. It is the {title} on {day} at {hour}:{minute} in the {place}.
+    I need a plain-text calendar entry of a few lines for the {title}: {day}, {hour}:{minute}, {place}.
+    Put the {title} into my calendar ({day}, {hour}:{minute}, {place}). Just the entry as plain text, a line for each.
   `,
   plain: 'Event: {title}\nDate: {date}\nTime: {hour}:{minute}\nPlace: {place}',
   asked: ['{title}', '{place}', '{minute}', '{day_number}'],

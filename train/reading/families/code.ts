@@ -471,10 +471,10 @@ const shell = family({
     };
   },
   ask: `
-    Write a shell script that {does}.
-    I need a small Bash script which {does}.
-    Shell script please, one that {does}.
-    Could I get a script for Bash that {does}?
+    Write a shell script of two or three lines that {does}.
+    I need a very small Bash script, two or three lines, which {does}.
+    Shell script please, at most three lines, one that {does}.
+    Could I get a tiny script for Bash that {does}? Two or three lines are enough.
   `,
   plain: '#!/bin/bash\n{command}\necho "finished"',
   asked: ['\\b{program}\\b', '{folder}', '{target}'],

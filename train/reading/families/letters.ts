@@ -24,10 +24,10 @@ const email = family({
   },
   derive: withDate,
   ask: `
-    Write a short e-mail with a subject line from {from} to {to}: the {thing} arrives on {day}.
-    E-mail please, with a subject. {from} tells {to} that the {thing} arrives on {day}.
-    I need an e-mail from {from} to {to} (with subject). It says that the {thing} comes on {day}.
-    Tell {to} in an e-mail that the {thing} arrives on {day}. Add a subject; it is from {from}.
+    Write an e-mail of one sentence, with a subject line, from {from} to {to}: the {thing} arrives on {day}.
+    E-mail please, with a subject and one sentence. {from} tells {to} that the {thing} arrives on {day}.
+    I need a very short e-mail from {from} to {to} (with a subject line). It says that the {thing} comes on {day}.
+    Tell {to} in an e-mail of one sentence that the {thing} arrives on {day}. Add a subject line; it is from {from}.
   `,
   plain: 'Subject: {thing}\n\nHi {to},\n\nthe {thing} arrives on {date}.\n\nBest regards,\n{from}',
   asked: ['^\\W*Subject:', '{to}', '{from}', '{thing}', '{day_number}'],
@@ -304,10 +304,10 @@ const minutes = family({
   },
   derive: withDate,
   ask: `
-    Write brief meeting minutes for {day}. Present: {one} and {two}. Topic: {topic}. Decision: {choice}.
-    Minutes please: {one} and {two} met on {day} about {topic}. Decision: {choice}.
-    I need the minutes of {day}. {one} and {two} were there, the topic was {topic}, the decision: {choice}.
-    {one} and {two} had a meeting on {day} about {topic}. They decided: {choice}. Write the minutes.
+    Write meeting minutes of four lines for {day}. Present: {one} and {two}. Topic: {topic}. Decision: {choice}.
+    Minutes please, a few lines: {one} and {two} met on {day} about {topic}. Decision: {choice}.
+    I need short minutes of {day}, about four lines. {one} and {two} were there, the topic was {topic}, the decision: {choice}.
+    {one} and {two} had a meeting on {day} about {topic}. They decided: {choice}. Write the minutes in a few lines.
   `,
   plain: 'Date: {date}\nPresent: {one} and {two}\nTopic: {topic}\nDecision: {choice}',
   asked: ['{one}', '{two}', '\\b{key}\\b', '{day_number}', { is: 'length', unit: 'lines', min: 3 }],
@@ -373,10 +373,10 @@ const survey = family({
     `,
   },
   ask: `
-    Write a survey question: how often do you {activity}? Answers: {one}, {two}, {three}.
-    I need a survey question on how often people {activity}, with the answers {one}, {two} and {three}.
-    Survey question please. How often do you {activity}? {one}, {two} or {three}.
-    For the survey, ask how often somebody likes to {activity}; possible answers are {one}, {two}, {three}.
+    Write a survey question with its three answers on lines of their own: how often do you {activity}? {one}, {two}, {three}.
+    I need a survey question on how often people {activity}. Below it stand the answers, one a line: {one}, {two}, {three}.
+    Survey question please, with the answers as a list: how often do you {activity}? {one}, {two} or {three}.
+    For the survey, ask how often somebody likes to {activity}, and list the answers {one}, {two}, {three} below.
   `,
   plain: 'How often do you {activity}?\n- {one}\n- {two}\n- {three}',
   asked: ['{activity}.*\\?', '{one}', '{two}', '{three}', { is: 'length', unit: 'lines', min: 4 }],

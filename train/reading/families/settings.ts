@@ -581,14 +581,14 @@ const cron = family({
   path: 'crontab',
   facts: {
     minute: '11..58',
-    hour: '2..12',
+    hour: '2..21',
     script: 'backup.sh rotate.sh report.sh sync.sh purge.sh digest.sh index.sh export.sh import.sh',
   },
   ask: `
-    Write the crontab entry that runs /opt/jobs/{script} every day at {hour}:{minute} in the morning.
-    I need a crontab line: /opt/jobs/{script}, daily at {hour}:{minute} am.
-    Crontab please: {hour}:{minute} am each day, and the job is /opt/jobs/{script}.
-    How do I run /opt/jobs/{script} at {hour}:{minute} am every day? Give me the crontab entry.
+    Write the crontab line for /opt/jobs/{script}: every day, hour {hour}, minute {minute}.
+    I need a crontab line. It runs /opt/jobs/{script} daily, the hour is {hour} and the minute {minute}.
+    Crontab line please: minute {minute}, hour {hour}, each day, and the job is /opt/jobs/{script}.
+    What is the crontab line that runs /opt/jobs/{script} every day, in hour {hour} at minute {minute}?
   `,
   plain: '{minute} {hour} * * * /opt/jobs/{script}',
   asked: ['^{minute} 0?{hour} \\* \\* \\* .*/opt/jobs/{script}'],
