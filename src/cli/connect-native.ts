@@ -94,7 +94,8 @@ export async function connectNative(
     mode: 0o600,
   });
   const written = connectClient(home, nativeName(client), { edits: plan.edits, secret: key });
-  const project = projectDir === undefined ? undefined : projectsOfFolder(projectDir, home, context.env)[0];
+  const project =
+    projectDir === undefined ? undefined : (await projectsOfFolder(projectDir, home, context.env))[0];
   const place: NativePlace | undefined =
     plan.skillFolder === undefined
       ? undefined

@@ -4,6 +4,7 @@ import { createConsolidateApi } from '../api/consolidate-api.ts';
 import { createKeysApi, limitedKeys } from '../api/keys-api.ts';
 import { createApisFor } from '../api/member-apis.ts';
 import { servePage } from '../api/page/serve-page.ts';
+import { createProjectPlaces } from '../api/project-places.ts';
 import { withShortIds } from '../api/short-ids.ts';
 import { createTrainingApi, scoreCanarySessions } from '../api/training-api.ts';
 import { learningOf, withWaiting } from '../api/what-waits.ts';
@@ -240,6 +241,16 @@ function createContext(
     },
     identify: createIdentify({ redact: recording.redactor.redactName, hashPerson: persons.hash }),
     personOf: createPersonOf(persons.hash),
+    projectOf: createProjectPlaces({
+      file: options.home.projectsFile,
+      salt: record.salt,
+      redact: recording.redactor.redactName,
+      hasLessons: (project) =>
+        library
+          .library()
+          ?.shown(clock.now())
+          .some(({ text }) => text.scope.project === project) === true,
+    }).projectOf,
     agents: keyAgents,
     sessions: record.sessions,
     sessionEnded: (session) => recordSessionEnd(session, records, clock, log),

@@ -3,6 +3,7 @@ import type { Caller } from '../core/caller.ts';
 import type { ChatCommandAnswer, ChatCommandRequest } from '../core/chat-command.ts';
 import type { Clock } from '../core/clock.ts';
 import type { OwnerApis } from '../core/daemon-api.ts';
+import type { Project } from '../core/fact.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { LimitAnswer, LimitedKey, LimitedRequest } from '../core/key-limit.ts';
 import type { FlowAnswer, TurnOverlays } from '../core/overlay.ts';
@@ -67,6 +68,8 @@ export interface GatewayContext {
   readonly identify: (arrival: ReceivedRequest, caller?: Pick<Caller, 'tag'>) => Identity;
   /** The end user that a request names in its headers. */
   readonly personOf: (request: IncomingMessage) => string | undefined;
+  /** The project of a folder, whose worktrees and clones are one. Absent: each folder is a project. */
+  readonly projectOf?: (folder: string, stated: Project) => Promise<Project>;
   /** The agents that keys speak for. */
   readonly agents: AgentsOfKeys;
   readonly sessions: SessionMatcher;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ANONYMOUS, type Caller } from '../core/caller.ts';
 import { createFailure, type FailedResult, type Failure, refusal } from '../core/failure.ts';
-import { sessionPrefix } from '../core/principal.ts';
+import { sessionPrefix, standsForItself } from '../core/principal.ts';
 import type { Outline, Wire } from '../core/wire.ts';
 import { aiderHistory } from '../wire/aider-history.ts';
 import { SURVEYED_BYTES } from '../wire/json-scan.ts';
@@ -106,7 +106,10 @@ async function readTurn(
   if (isHeavy) await rest();
   const clues = { kind, wire: wire.name, headers: request.headers, body, outline };
   const named = bindAgent(context.identify(clues, caller), caller, context.agents);
-  const identity = caller?.attempt === undefined ? named : identityInAttempt(named, caller.attempt);
+  const identity =
+    caller?.attempt === undefined
+      ? await inProject(context, named, caller)
+      : identityInAttempt(named, caller.attempt);
   const target = caller === undefined ? firstTarget(context, wire, outline) : undefined;
   const credential = bringsCredential(request, target)
     ? context.authorize.ofCredential(target?.provider ?? '', identity.client)
@@ -134,6 +137,20 @@ async function readTurn(
     startedAt,
   };
   return { ok: true, turn };
+}
+
+/** The same with the project of its folder. What an application says of folders is no place of ours. */
+async function inProject(
+  { projectOf }: GatewayContext,
+  identity: Identity,
+  caller: Caller | undefined,
+): Promise<Identity> {
+  const { folder, project } = identity;
+  const isApplication = standsForItself(caller?.tag ?? '');
+  if (projectOf === undefined || folder === undefined || project === undefined || isApplication)
+    return identity;
+  const placed = await projectOf(folder, project);
+  return placed.id === project.id ? identity : { ...identity, project: placed };
 }
 
 /** From this many messages on, each walk over them gets a turn of the event loop of its own. */
