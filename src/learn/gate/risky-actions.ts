@@ -114,7 +114,7 @@ const ACTIONS: readonly (readonly [what: string, pattern: RegExp])[] = [
   ],
 ];
 
-/** Packages that many projects install: names close to one of these, but not the same, are how malicious packages are found. */
+/** Packages that many projects install, with hyphens for underscores: names close to one of these are how malicious packages are found. */
 const KNOWN: ReadonlySet<string> = new Set(
   `lodash react react-dom vue svelte angular next nuxt vite webpack rollup esbuild typescript ts-node tsx eslint prettier jest vitest
   mocha chai sinon cypress playwright puppeteer express fastify koa axios undici node-fetch request moment moment-timezone dayjs
@@ -128,7 +128,7 @@ const KNOWN: ReadonlySet<string> = new Set(
   pytest-cov tox mypy ruff black flake8 isort pylint poetry pipenv virtualenv boto3 botocore awscli google-cloud-storage azure-storage-blob
   psycopg2 psycopg2-binary pymysql pymongo cryptography paramiko fabric ansible jinja2 click typer rich loguru pyyaml toml
   python-dateutil pytz requests-toolbelt tqdm joblib jupyter ipython streamlit gradio openai anthropic langchain
-  serde serde_json tokio anyhow thiserror clap reqwest axum actix-web tracing rand rayon chrono sqlx diesel
+  serde serde-json tokio anyhow thiserror clap reqwest axum actix-web tracing rand rayon chrono sqlx diesel
   rails rspec rubocop sidekiq puma devise nokogiri bundler rake sinatra laravel symfony phpunit monolog guzzle
   git node jq ripgrep curl wget docker kubectl helm terraform nginx postgresql mysql sqlite ffmpeg imagemagick pandoc make cmake gcc
   python3 python3-pip python3-venv build-essential libpq-dev ca-certificates gnupg unzip vim tmux htop`.split(

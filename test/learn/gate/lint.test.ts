@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createLiteralProvenance } from '../../../src/learn/gate/lesson-literals.ts';
 import { type LintContext, lintLesson } from '../../../src/learn/gate/lint-lesson.ts';
 import { foldText } from '../../../src/learn/gate/normalize-text.ts';
+import { findRiskyActions } from '../../../src/learn/gate/risky-actions.ts';
 import { proposedText } from '../../support/proposed-text.ts';
 import { proposalOf } from './corpus/cases.ts';
 import { LINT_FINE, LINT_FOUND } from './corpus/corpora.ts';
@@ -55,6 +56,15 @@ describe('the lint of a lesson', () => {
 
   it.each(LINT_FINE)('reports nothing in %j', (words) => {
     expect(lint(words)).toEqual([]);
+  });
+
+  it('does not take a known package for its own imitation, with hyphens or underscores', () => {
+    const found = (name: string): string =>
+      findRiskyActions(`Add it with \`cargo add ${name}\`.`)
+        .map(({ why }) => why)
+        .join();
+    for (const name of ['serde_json', 'serde-json']) expect(found(name)).toBe('');
+    expect(found('serde_jsom')).toContain('whose name imitates serde-json');
   });
 
   it('gives the passage that raised an alarm (not the kind of alarm alone)', () => {
