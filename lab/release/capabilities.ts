@@ -239,7 +239,7 @@ const SOURCES: Readonly<Record<string, readonly Capability[]>> = {
         'served/served-identity-reward.slow.ts',
         'are made of the parts that the owner weighs, and say of each attempt what they are made of',
       ],
-      setting: 'learn.identity.reward',
+      setting: 'learn.identity.reward.identity',
     },
   ],
 };
@@ -274,4 +274,9 @@ const hasTest = (root: string, [file, title]: readonly [string, string]): boolea
   existsSync(join(root, 'test', file)) && readFileSync(join(root, 'test', file), 'utf8').includes(title);
 
 const isOff = (value: unknown): boolean =>
-  value === undefined || value === false || value === 'off' || value === 'strict' || value === 'model';
+  value === undefined ||
+  value === false ||
+  value === 0 ||
+  value === 'off' ||
+  value === 'strict' ||
+  value === 'model';
