@@ -21,6 +21,7 @@ import {
   writeFile,
 } from '../../../train/reading/grade-file.ts';
 import { lessonOf, wordsFor } from '../../../train/reading/told-rules.ts';
+import { countOf } from '../../support/counts.ts';
 
 const SPLITS: readonly ReadingSplit[] = ['train', 'report'];
 /** Facts that a family is tested with: of both splits. */
@@ -131,54 +132,52 @@ describe('a Markdown file', () => {
   });
 });
 
-describe.each(FAMILIES.map((family) => [family.id, family] as const))(
-  'files of the family %s',
-  (_, family) => {
-    it('are as asked when they are plain, bare or in one block of code (not in two, and not with an announcement)', () => {
-      for (const facts of factsOf(family)) {
-        const plain = plainOf(family, facts);
-        expect(grade(plain, family, facts), plain).toMatchObject({
-          isDone: true,
-          isComplete: true,
-          reward: 1,
-        });
-        expect(grade(`Here it is:\n\n\`\`\`\n${plain}\n\`\`\`\nThat is all.`, family, facts).isDone).toBe(
-          true,
+/** A table is what it was until somebody edits it: `npm test` tries one family in eight. */
+const tested = FAMILIES.filter((_, at) => at % countOf(8, 1) === 0);
+
+describe.each(tested.map((family) => [family.id, family] as const))('files of the family %s', (_, family) => {
+  it('are as asked when they are plain, bare or in one block of code (not in two, and not with an announcement)', () => {
+    for (const facts of factsOf(family)) {
+      const plain = plainOf(family, facts);
+      expect(grade(plain, family, facts), plain).toMatchObject({
+        isDone: true,
+        isComplete: true,
+        reward: 1,
+      });
+      expect(grade(`Here it is:\n\n\`\`\`\n${plain}\n\`\`\`\nThat is all.`, family, facts).isDone).toBe(true);
+      expect(grade(`\`\`\`\n${plain}\n\`\`\`\n\`\`\`\n${plain}\n\`\`\``, family, facts).reward).toBe(0);
+      expect(grade(`Here is the file:\n${plain}`, family, facts).reward).toBe(0);
+    }
+  });
+
+  it('are not as asked when they are about something else', () => {
+    const [facts = {}, other = {}] = factsOf(family);
+    expect(grade(plainOf(family, other), family, facts).reward).toBe(0);
+    expect(grade('I cannot do that.', family, facts).reward).toBe(0);
+  });
+
+  it('follow each rule by hand; neither the plain file nor one with another value does', () => {
+    expect(family.forms.flatMap((form) => faultOf(family, form) ?? [])).toEqual([]);
+  });
+
+  it('follow two rules at once, unless the table keeps them apart', () => {
+    const wrong: string[] = [];
+    for (const [at, form] of family.forms.entries())
+      for (const other of family.forms.slice(at + 1)) {
+        const done = factsOf(family).filter(
+          (facts, nth) =>
+            writeFile({
+              family,
+              facts,
+              rules: [form, other].map((one) => ({ form: one, value: one.values[nth] ?? '' })),
+            }) !== undefined,
         );
-        expect(grade(`\`\`\`\n${plain}\n\`\`\`\n\`\`\`\n${plain}\n\`\`\``, family, facts).reward).toBe(0);
-        expect(grade(`Here is the file:\n${plain}`, family, facts).reward).toBe(0);
+        if (done.length < factsOf(family).length && goTogether(family, form, other))
+          wrong.push(`${form.id}+${other.id}`);
       }
-    });
-
-    it('are not as asked when they are about something else', () => {
-      const [facts = {}, other = {}] = factsOf(family);
-      expect(grade(plainOf(family, other), family, facts).reward).toBe(0);
-      expect(grade('I cannot do that.', family, facts).reward).toBe(0);
-    });
-
-    it('follow each rule by hand; neither the plain file nor one with another value does', () => {
-      expect(family.forms.flatMap((form) => faultOf(family, form) ?? [])).toEqual([]);
-    });
-
-    it('follow two rules at once, unless the table keeps them apart', () => {
-      const wrong: string[] = [];
-      for (const [at, form] of family.forms.entries())
-        for (const other of family.forms.slice(at + 1)) {
-          const done = factsOf(family).filter(
-            (facts, nth) =>
-              writeFile({
-                family,
-                facts,
-                rules: [form, other].map((one) => ({ form: one, value: one.values[nth] ?? '' })),
-              }) !== undefined,
-          );
-          if (done.length < factsOf(family).length && goTogether(family, form, other))
-            wrong.push(`${form.id}+${other.id}`);
-        }
-      expect(wrong).toEqual([]);
-      const names = family.forms.map(({ id }) => id.slice(family.id.length + 1));
-      const apart = family.apart.flatMap((pair) => (pair === '' ? [] : pair.split('+')));
-      expect(apart.filter((name) => !names.includes(name))).toEqual([]);
-    });
-  },
-);
+    expect(wrong).toEqual([]);
+    const names = family.forms.map(({ id }) => id.slice(family.id.length + 1));
+    const apart = family.apart.flatMap((pair) => (pair === '' ? [] : pair.split('+')));
+    expect(apart.filter((name) => !names.includes(name))).toEqual([]);
+  });
+});
