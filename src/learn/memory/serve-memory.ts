@@ -76,12 +76,14 @@ async function consolidateInQuiet(options: MemoryOptions, signal: AbortSignal): 
 
 const ON_DEMAND = 'consolidate';
 const IN_QUIET = 'consolidate-work';
+/** What a person has just proposed or published is there for these. */
+const NEEDS_LIBRARY: ReadonlySet<string> = new Set([ON_DEMAND, IN_QUIET, 'identity', 'run']);
 
 /** Practice that also consolidates: `consolidate` on demand, `consolidate-work` for the job. Without practice, this alone. */
 export function withMemory(practice: Practice | undefined, options: MemoryOptions): Practice {
   return {
     command: async (request, signal) => {
-      if (request.do === ON_DEMAND || request.do === IN_QUIET) await options.catchUp();
+      if (NEEDS_LIBRARY.has(String(request.do))) await options.catchUp();
       if (request.do === ON_DEMAND) return consolidateOnDemand(options, request.apply === true);
       if (request.do === IN_QUIET) return consolidateInQuiet(options, signal);
       return (await practice?.command(request, signal)) ?? {};
