@@ -19,6 +19,7 @@ const PROGRAMS: Readonly<Record<ClientName, string>> = {
   cline: 'cline',
   continue: 'cn',
   aider: 'aider',
+  hermes: 'hermes',
 };
 
 /** The clients whose program is on the PATH. Nothing is run. */

@@ -16,7 +16,7 @@ import type { ConnectPlan } from './file-edit.ts';
 import { listModel } from './listed-model.ts';
 import { isVendorModel, servesOwnNames, whyNotServed } from './served-models.ts';
 import { tomlText } from './toml-block.ts';
-import { planAider, planContinue } from './yaml-plans.ts';
+import { planAider, planContinue, planHermes } from './yaml-plans.ts';
 
 /** Claude Code reads environment variables from its settings, so the shell needs no change. */
 function planClaudeCode(
@@ -284,6 +284,7 @@ const PLANS: Readonly<
   cline: planCline,
   continue: planContinue,
   aider: planAider,
+  hermes: planHermes,
 };
 
 /** The edits that point a client at the gateway; writes nothing. Throws `ConfigError`. */

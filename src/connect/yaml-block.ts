@@ -30,9 +30,9 @@ export function addYamlBlock(
   const keys = readKeys(text);
   if (keys === undefined) return { fault: 'it is not written as one plain mapping' };
   const replaced = keys.filter(({ name }) => Object.hasOwn(top, name));
-  const spread = replaced.find(({ at, lastLine }) => lastLine > at);
-  if (spread !== undefined) return { fault: `its ${spread.name} spans several lines` };
-  const own = lines.map((line, at) => (replaced.some((key) => key.at === at) ? KEPT + line : line));
+  const isReplaced = (line: number): boolean =>
+    replaced.some(({ at, lastLine }) => line >= at && line <= lastLine);
+  const own = lines.map((line, at) => (isReplaced(at) ? KEPT + line : line));
   const settings = render(top);
   const start = /^---\s*$/.test(lines[0] ?? '') ? 1 : 0;
   const added = settings.length === 0 ? [] : [OPEN, ...settings, CLOSE];
@@ -57,11 +57,15 @@ export function removeYamlBlock(text: string): string {
     else ours.push(line);
   }
   const since = new Set((readKeys(lines.join('\n')) ?? []).map(({ name }) => name));
+  // The lines of a value follow the line of its name.
+  let isDropped = false;
   return lines
     .flatMap((line) => {
       if (!line.startsWith(KEPT)) return [line];
       const own = line.slice(KEPT.length);
-      return readKeys(own)?.some(({ name }) => since.has(name)) === true ? [] : [own];
+      if (/^\S/.test(own) && !/^[-#]/.test(own))
+        isDropped = readKeys(own)?.some(({ name }) => since.has(name)) === true;
+      return isDropped ? [] : [own];
     })
     .join('\n');
 }

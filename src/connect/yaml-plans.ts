@@ -62,3 +62,34 @@ export function planAider(connection: ClientConnection, { homeDir }: ClientEnvir
     ],
   };
 }
+
+/** Hermes asks the model of its `model` section; a provider that it has no name for is `custom`. */
+export function planHermes(connection: ClientConnection, { env, homeDir }: ClientEnvironment): ConnectPlan {
+  const { url, key } = connection;
+  const { model, target, headers, notes } = listModel(connection);
+  const isCaller = target.credentials === 'caller';
+  const settings = {
+    default: model,
+    provider: 'custom',
+    base_url: `${url}/v1`,
+    ...(!isCaller && { api_key: key }),
+  };
+  return {
+    edits: [
+      {
+        kind: 'yaml',
+        file: join(env.HERMES_HOME || join(homeDir, '.hermes'), 'config.yaml'),
+        block: { top: { model: JSON.stringify(settings) } },
+      },
+    ],
+    notes: [
+      ...(isCaller
+        ? [`provider ${target.provider} has no key in Instar's config: Hermes sends its own`]
+        : []),
+      ...(Object.keys(headers).length > 0
+        ? ['Hermes sends no header x-instar-key: its words teach nothing']
+        : []),
+      ...notes.filter(() => !isCaller),
+    ],
+  };
+}

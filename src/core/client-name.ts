@@ -8,6 +8,7 @@ export const CLIENT_NAMES = [
   'cline',
   'continue',
   'aider',
+  'hermes',
 ] as const;
 export type ClientName = (typeof CLIENT_NAMES)[number];
 

@@ -238,6 +238,7 @@ const FIRST_WORDS = (
     ['running in the Codex CLI', 'codex'],
     ['You are opencode, ', 'opencode'],
     ['You are an agent in the Continue CLI', 'continue'],
+    ['You are Hermes Agent, ', 'hermes'],
     // The prompts of its modes: code, ask, architect, editor, context; then commit messages and summaries.
     ['Take requests for changes to the supplied code.', 'aider'],
     ['Answer questions about the supplied code.', 'aider'],

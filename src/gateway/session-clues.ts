@@ -287,6 +287,7 @@ const MARKS: Readonly<Record<ClientName, readonly Mark[]>> = {
   openclaw: [PLAIN],
   cline: [TITLE, BRACKET],
   continue: [PLAIN],
+  hermes: [PLAIN],
   // It names files, never its folder.
   aider: [],
 };

@@ -179,6 +179,7 @@ describe('the key that an agent holds', () => {
       'cline',
       'continue',
       'aider',
+      'hermes',
     ]) {
       const done = await runCli(['connect', client, '--write', '--home', home.dir], {
         HOME: join(home.dir, client),

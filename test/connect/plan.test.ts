@@ -45,6 +45,8 @@ describe('where each client keeps its settings', () => {
     ['continue', {}, [join(HOME, '.continue/config.yaml')]],
     ['continue', { CONTINUE_GLOBAL_DIR: '/c' }, ['/c/config.yaml']],
     ['aider', {}, [join(HOME, '.aider.conf.yml')]],
+    ['hermes', {}, [join(HOME, '.hermes/config.yaml')]],
+    ['hermes', { HERMES_HOME: '/h' }, ['/h/config.yaml']],
   ])('%s with %j', (client, env, files) => {
     expect(plan(client, OWN_KEY, env).edits.map(({ file }) => file)).toEqual(files);
   });

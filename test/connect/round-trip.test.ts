@@ -49,6 +49,10 @@ const FILES: Readonly<Record<ClientName, Readonly<Record<string, string>>>> = {
     '.continue/config.yaml':
       '# my assistant\nname: Mine\nversion: 1.0.0\nschema: v1\nmodels:\n    - name: opus # keep\n      provider: anthropic\nrules:\n- Be brief\n',
   },
+  hermes: {
+    '.hermes/config.yaml':
+      'model:\n  default: anthropic/claude # mine\n  provider: openrouter\n\n  # kept\n  base_url: https://x\nmemory:\n  enabled: true\n',
+  },
   aider: {
     '.aider.conf.yml': '## mine\nmodel: opus\n\nread:\n  - CONVENTIONS.md\nauto-commits: false\n',
   },

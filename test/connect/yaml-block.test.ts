@@ -68,8 +68,12 @@ describe('a YAML block', () => {
     expect('fault' in added ? added.fault : '').toMatch(why);
   });
 
-  it('refuses to replace a setting of several lines', () => {
-    const added = addYamlBlock('model: >\n  opus\n', TOP);
-    expect('fault' in added ? added.fault : '').toContain('its model spans several lines');
+  it('keeps a setting of several lines as comments, with the lines of its value, and brings all of them back', () => {
+    const text = 'auto: true\nmodel:\n  name: opus # mine\n\n  # why\n  list:\n    - a\nlast: 1\n';
+    const added = add(text, TOP);
+    expect(added).toContain('# instar keeps:   name: opus # mine\n');
+    expect(removeYamlBlock(added)).toBe(text);
+    // The owner has set it again meanwhile: then the old value is gone, with all of its lines.
+    expect(removeYamlBlock(`${added}model: other\n`)).toBe('auto: true\nlast: 1\nmodel: other\n');
   });
 });

@@ -125,6 +125,7 @@ const EXPECTED: Readonly<Record<string, Partial<Identity>>> = {
     role: 'main',
     project: SHOP,
   },
+  'hermes: a main turn, chat, connected': { role: 'main', project: SHOP },
   'pi: a main turn, chat, as it comes': { role: 'main', project: SHOP },
   'pi: a main turn, chat, connected': {
     ...session('01a1dd3d-8965-76c9-a20e-00dcd794e9c0'),

@@ -6,8 +6,8 @@ import type { ChatEvent } from '../../src/core/chat.ts';
 import { wires } from '../../src/wire/wires.ts';
 import type { NativeHome } from '../plugins/native-home.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
-import { AIDER, installAider } from './aider.ts';
 import { runCommand } from './programs.ts';
+import { AIDER, installPythonClient } from './python-client.ts';
 import { LESSON, learnedWith, openRoutedHome, SOON, threadsOf } from './routed-home.ts';
 
 const TASK = 'Write the meeting dates and times into notes.py';
@@ -63,7 +63,7 @@ afterAll(async () => {
 });
 
 it('aider is shown a lesson, its conversation is one session, its failed test is a failure, a correction is learned without its rules, --undo restores its file', async (context) => {
-  const found = installAider();
+  const found = installPythonClient(AIDER);
   if ('missing' in found) return context.skip(found.missing);
   const connected = await instar.instar('connect', 'aider', '--model', 'fake/fake-model', '--write');
   expect(connected.code, connected.stderr + connected.stdout).toBe(0);
@@ -107,6 +107,6 @@ it('aider is shown a lesson, its conversation is one session, its failed test is
   expect(existsSync(path.join(instar.person, CONFIG))).toBe(true);
   expect(readFileSync(path.join(instar.person, CONFIG), 'utf8')).toBe(OWN);
   process.stderr.write(
-    `aider: ${AIDER}, ${threads[0]?.turns.length} turns in one session, ${asked.length - coding.length} commit messages\n`,
+    `aider: ${AIDER.requirement}, ${threads[0]?.turns.length} turns in one session, ${asked.length - coding.length} commit messages\n`,
   );
 });
