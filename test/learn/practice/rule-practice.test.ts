@@ -1,9 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createAttemptFolders } from '../../../src/agent/attempts/attempt-folders.ts';
 import type { RuleCheck } from '../../../src/core/check.ts';
 import type { AttemptOrder, PracticeTask } from '../../../src/core/practice.ts';
 import type { VerifierRow } from '../../../src/core/verifier-row.ts';
 import { createTaskVerifier } from '../../../src/evidence/verifiers/verify-task.ts';
 import { domainOf } from '../../../src/evidence/verify-session.ts';
+import { createSlowTests } from '../../../src/learn/checks/slow-tests.ts';
 import { rootOf, splitOf } from '../../../src/learn/practice/sources/split.ts';
 import { findTaskCheck, withRuleChecks } from '../../../src/learn/rule-checks.ts';
 import { attemptsWith, orderOf, scriptOf } from '../../agent/attempts/orders.ts';
@@ -129,6 +131,40 @@ describe('an attempt that rules grade', () => {
     expect(await grade('npm test')).toMatchObject({ reward: 0, reasons: ['broke “Use pnpm”: npm test'] });
     expect(await grade('pnpm test')).toMatchObject({ reward: 1 });
     expect(await grade('ls')).toEqual({ status: 'does-not-apply' });
+  });
+
+  it('is graded by a command of its person, in a sandbox with the files that it wrote', async () => {
+    const folders = createAttemptFolders();
+    onTestFinished(() => folders.close());
+    const check = ruleCheck({
+      looksAt: 'files',
+      by: 'person',
+      holdsWhen: [{ is: 'command', command: '! grep -n "print(" *.py' }],
+    });
+    const verify = withRuleChecks(
+      createTaskVerifier({}),
+      (signal) =>
+        createSlowTests({ sandbox: (files, stop) => folders.open({ kind: 'files', files }, stop), signal })
+          .ask,
+    );
+    const { task } = orderOf({ check: { kind: 'rules', rules: [{ lesson: 'p', rule: 'No print', check }] } });
+    const grade = (name: string, content: string) => {
+      const call = {
+        type: 'tool-call' as const,
+        id: 'c',
+        name,
+        arguments: JSON.stringify({ path: 'a.py', content }),
+      };
+      const messages = [
+        { role: 'user' as const, content: [{ type: 'text' as const, text: task.prompt }] },
+        { role: 'assistant' as const, content: [call] },
+      ];
+      const submission = { task: task.prompt, domain: task.domain, output: 'Done.', messages };
+      return verify(task, submission, new AbortController().signal);
+    };
+    expect(await grade('write_file', 'print(1)')).toMatchObject({ status: 'ok', reward: 0 });
+    expect(await grade('write_file', 'x = 1')).toMatchObject({ status: 'ok', reward: 1 });
+    expect(await grade('read_file', 'x = 1')).toEqual({ status: 'does-not-apply' });
   });
 });
 
