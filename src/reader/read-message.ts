@@ -25,7 +25,7 @@ export type { CueKind };
 const CORRECTION = 0.97;
 /** Real chats are full of orders that are worded as rules: the learned reader tells the two apart where a phrase cannot. */
 const RULE = 0.8;
-export const RULE_IN_PHRASES = 0.03;
+const RULE_IN_PHRASES = 0.03;
 const THANKS_IN_PHRASES = 0.05;
 const AGAIN = 0.5;
 const OUTAGE = 0.7;

@@ -177,7 +177,8 @@ interface AskParts {
 
 function createAsk({ lessons, records, embed, decode, hasSecret }: AskParts): PlayedHome['ask'] {
   const recollect = withoutWhatEnded(
-    createRecollect({ records, decode, hasSecret, model: embed }),
+    // What is measured does not depend on how busy the machine is.
+    createRecollect({ records, decode, hasSecret, model: embed, vectorMs: 60_000 }),
     lessons.library,
   );
   const recall = createRecall({

@@ -1,11 +1,7 @@
 import type { LabelledSpan } from '../../../core/reading.ts';
 import { isGeneralStatement, isHabit, isOrder } from '../../../reader/cues/standing-phrases.ts';
 import { foldAccents, foldWords } from '../../../reader/own-sentences.ts';
-import {
-  RULE_IN_PHRASES,
-  readSentences,
-  type ReadSentence as SentenceReading,
-} from '../../../reader/read-message.ts';
+import { readSentences, type ReadSentence as SentenceReading } from '../../../reader/read-message.ts';
 import { carriesOutsideText } from '../../../text/typed-text.ts';
 import { readClaim, type SentenceClaim } from './claim.ts';
 import {
@@ -119,12 +115,15 @@ function namedKind({ kinds }: SentenceReading): Statement['kind'] | undefined {
   return kinds.has('revocation') ? 'forget' : undefined;
 }
 
+/** A note that is missed costs more than one too many: less than a correction's rule needs (`reader/read-message`). */
+const LIKELY_RULE = 0.02;
+
 /**
  * What the phrases say, where the learned reader does not contradict it: people wonder and thank in the words of rules ("It must have been
  * great", "thanks for always having my back"). It hears tastes and facts that they miss.
  */
 function heardKind(one: ReadSentence, said: Statement['kind'] | undefined): Statement['kind'] | undefined {
-  const isDoubted = said === 'rule' && one.scores.rule < RULE_IN_PHRASES;
+  const isDoubted = said === 'rule' && one.scores.rule < LIKELY_RULE;
   if (said !== undefined && !isDoubted) return said;
   const isHeard = one.kinds.has('preference') || one.kinds.has('fact');
   return isHeard || (isDoubted && isFact(one)) ? 'fact' : undefined;
