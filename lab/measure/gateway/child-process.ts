@@ -15,6 +15,17 @@ export async function startChild(
   return Object.assign(child, { port: said.port ?? 0 });
 }
 
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGTERM');
+});
+
+/** A bench that ends early, since another engine answered or a count is empty, leaves no daemon behind. */
+export function endWithUs(child: ChildProcess): void {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+}
+
 /** Sends SIGTERM and waits for the exit. */
 export async function endChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

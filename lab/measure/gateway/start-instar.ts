@@ -9,7 +9,7 @@ import type { Lesson } from '../../../src/core/lesson.ts';
 import { MINILM } from '../../../src/embed/minilm-embed.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
 import { createEngineCounts, type EngineCounts } from '../measured.ts';
-import { endChild, untilQuiet } from './child-process.ts';
+import { endChild, endWithUs, untilQuiet } from './child-process.ts';
 import { MODELS } from './traffic.ts';
 
 export interface InstarOptions {
@@ -114,6 +114,7 @@ export async function startInstar(options: InstarOptions): Promise<InstarProcess
       stdio: ['ignore', 'pipe', openSync('.cache/bench/instar.log', 'a')],
     },
   );
+  endWithUs(child);
   if (child.stdout === null) throw new Error('instar has no standard output');
   const lines = createInterface({ input: child.stdout });
   const port = await new Promise<number>((resolve, reject) => {
