@@ -310,8 +310,15 @@ function roomForExperiences(
   return { places, tokens: Math.min(needed, Math.floor(tokenBudget * FOR_EXPERIENCES)) };
 }
 
-/** Lessons that fit, but not clearly enough for their whole text: enough for a library of a few dozen, and a tenth of a usual prompt. */
-export const LISTED_LESSONS = { lines: 24, tokens: 600 };
+/** The room of lines for each token of the bodies: 600 tokens and 24 lines beside the usual 1,500, enough for a library of a few dozen. */
+const LINE_TOKENS = 0.4;
+const TOKENS_OF_LINE = 25;
+
+/** Lessons that fit, but not clearly enough for their whole text. Who gives lessons more room gives it to their lines, too. */
+const roomForLines = (tokenBudget: number): NonNullable<RecallLimits['index']> => {
+  const tokens = Math.round(tokenBudget * LINE_TOKENS);
+  return { tokens, lines: Math.round(tokens / TOKENS_OF_LINE) };
+};
 const NO_INDEX = { lines: 0, tokens: 0 };
 
 /** The limits of settings that may change, as they are at each recall. */
@@ -322,7 +329,9 @@ export const limitsFor = (settings: Pick<RecallLimits, 'topK' | 'tokenBudget'>):
   get tokenBudget() {
     return settings.tokenBudget;
   },
-  index: LISTED_LESSONS,
+  get index() {
+    return roomForLines(settings.tokenBudget);
+  },
 });
 
 /** The limits for a query: no more bodies than it asks for, and in a message no lines of lessons that only may fit. */

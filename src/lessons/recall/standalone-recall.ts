@@ -11,7 +11,7 @@ import { createReadLearnedIn, type ReadLearnedIn } from '../scope.ts';
 import { UNKNOWN_USE } from './activation.ts';
 import type { DomainPattern } from './domain.ts';
 import { createRecall } from './recall.ts';
-import { LISTED_LESSONS } from './select-lessons.ts';
+import { limitsFor } from './select-lessons.ts';
 import { openVectorCache, type VectorCache } from './vector-cache.ts';
 
 interface StandaloneRecallOptions {
@@ -49,7 +49,7 @@ export function createStandaloneRecall(options: StandaloneRecallOptions): Standa
   const index = createRecall({
     embed,
     fallback,
-    limits: { topK: settings.topK, tokenBudget: settings.tokenBudget, index: LISTED_LESSONS },
+    limits: limitsFor(settings),
     usefulness: (lesson) => opened?.effects.usefulness(lesson) ?? UNKNOWN_USE,
     holdout: { lotOf: (query, lesson) => holdout?.lotOf(query, lesson) ?? 'shown' },
     // A private lesson whose origin cannot be read is shown to nobody.

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RecallCandidate } from '../../../src/lessons/recall/find-candidates.ts';
-import { estimateLessonTokens, selectLessons } from '../../../src/lessons/recall/select-lessons.ts';
+import {
+  estimateLessonTokens,
+  limitsFor,
+  selectLessons,
+} from '../../../src/lessons/recall/select-lessons.ts';
 import { renderLine } from '../../../src/lessons/render-block.ts';
 import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
 import { lesson } from './sample-lessons.ts';
@@ -235,6 +239,18 @@ describe('selectLessons', () => {
       NOTHING_ALIKE,
     );
     expect(verdicts(found)).toEqual({ a: 'out-of-scope', b: 'shown' });
+  });
+});
+
+describe('the room for lines', () => {
+  it('follows the setting for bodies, also when it changes', () => {
+    const settings = { topK: 6, tokenBudget: 1500 };
+    const limits = limitsFor(settings);
+    expect(limits.index).toEqual({ lines: 24, tokens: 600 });
+    settings.tokenBudget = 6000;
+    expect(limits.index).toEqual({ lines: 96, tokens: 2400 });
+    settings.tokenBudget = 0;
+    expect(limits.index).toEqual({ lines: 0, tokens: 0 });
   });
 });
 
