@@ -48,11 +48,15 @@ export function withTrainingSupply(
   recorded: DaemonApi['training'],
   parts: SupplyParts,
 ): DaemonApi['training'] {
-  let last: { readonly at: number; readonly supply: Promise<JsonObject> } | undefined;
+  let last:
+    | { readonly at: number; readonly isLive: boolean; readonly supply: Promise<JsonObject> }
+    | undefined;
   return async () => {
     const now = parts.now();
-    if (last === undefined || Math.abs(now - last.at) > FRESH_MS)
-      last = { at: now, supply: describeSupply(parts) };
+    const isLive = parts.config.train.live;
+    // Who has just turned the switch sees it turned.
+    if (last === undefined || last.isLive !== isLive || Math.abs(now - last.at) > FRESH_MS)
+      last = { at: now, isLive, supply: describeSupply(parts) };
     return { ...(await recorded()), supply: await last.supply };
   };
 }

@@ -251,6 +251,7 @@ function createProgressAnswers(parts: PageParts): Pick<PageAnswers, 'pageTrainin
     pageTraining: async ({ api, context }) => {
       const { buffer } = asObject(context.status().learning);
       const { state, reasons, windows } = await api.schedule();
+      const { supply } = await api.training();
       const policy = policyName(parts);
       return {
         engine: policy ?? 'off',
@@ -262,6 +263,7 @@ function createProgressAnswers(parts: PageParts): Pick<PageAnswers, 'pageTrainin
         moves: await movesOf(parts, policy),
         windows: asArray(windows),
         schedule: compact({ state, reasons }),
+        ...compact({ supply }),
       };
     },
     pageSetup: async ({ keysApi, raw: { request } }) => {

@@ -119,7 +119,7 @@ function Weights({ training, onDone }: { readonly training: Training; readonly o
             : [
                 [
                   'Live traffic',
-                  `${supply.live.isOn ? 'trains too' : 'does not train'}: ${plural(supply.live.turns, 'turn')} rated by a verifier, by you, or by a judge that agrees with you`,
+                  `${supply.live.isOn ? 'trains too' : 'does not train'}: ${plural(supply.live.turns, 'turn')} rated by a verifier, by you, by the check of a rule, or by a judge that agrees with you`,
                 ] as const,
               ]),
           [
