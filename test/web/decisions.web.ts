@@ -132,7 +132,7 @@ describe.skipIf(browserFile === undefined)('decisions on the page', () => {
     const before = Number((await owner('/api/page/generations')).generation);
     await page.getByRole('button', { name: 'Roll back to generation 2', exact: true }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('is retired').first().waitFor();
+    await dialog.getByText('is dropped').first().waitFor();
     await dialog.getByRole('button', { name: 'Roll back' }).click();
     await page.getByText('Rolled back to generation 2.').waitFor();
     await page.reload();
