@@ -58,7 +58,14 @@ interface Score {
   readonly tokens: number;
 }
 
-type Arm = 'Instar' | 'BM25, 6' | 'BM25, 24' | 'vectors, 6' | 'vectors, 24' | 'whole history';
+type Arm =
+  | 'Instar'
+  | 'BM25, 6'
+  | 'BM25, 24'
+  | 'vectors, 6'
+  | 'vectors, 24'
+  | 'whole history'
+  | 'without a limit';
 
 /**
  * What each person typed is recorded and learned from without a model, in sessions with their dates; then each question is asked in a
@@ -243,6 +250,8 @@ async function fillBaselines(
     ['vectors, 6', byVectors.map((all) => fillRoom(all.slice(0, 6)))],
     ['vectors, 24', byVectors.map((all) => fillRoom(all.slice(0, 24)))],
     ['whole history', questions.map(() => newest)],
+    // What no search can exceed that only quotes.
+    ['without a limit', questions.map(() => messages.join('\n'))],
   ];
 }
 
