@@ -126,7 +126,7 @@ async function askToShare(
     if (!context.printer.json)
       context.printer.note(
         dim('  note  '),
-        `a rule for every task reaches all of your agents, the rest of what you tell ${client} stays with it; share with ${others.join(', ')}: instar config set library.shareAgents true`,
+        `what you tell ${client} stays with it; share with ${others.join(', ')}: instar config set library.shareAgents true`,
       );
     return;
   }

@@ -115,7 +115,7 @@ export function printLesson(printer: Printer, lesson: LessonJson, now: number): 
     ...field(
       'shared',
       lesson.isAlways === true && asObject(lesson.scope).agent !== undefined
-        ? 'with your other agents, unless library.shareAgents is false'
+        ? 'with your other agents once library.shareAgents is true'
         : undefined,
     ),
     ...field('does', isAction(lesson) ? JSON.stringify(asObject(lesson.overlay).payload) : undefined),

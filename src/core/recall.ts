@@ -12,7 +12,7 @@ export interface RecallQuery {
   readonly runKind?: string;
   /** Who asks, as `core/principal` names them; absent: the home's own person. */
   readonly member?: string;
-  /** What the person's agents are told is for all of them. Absent: only a rule for every task is. */
+  /** The person's agents share what they are told: a rule told to one of them is for all. */
   readonly sharesAgents?: boolean;
   /** The domain the caller named. */
   readonly domain?: string;

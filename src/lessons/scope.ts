@@ -97,7 +97,7 @@ export interface Audience {
   readonly reach: Scope;
   /** Where it may be shown when the person's agents share what they are told. */
   readonly acrossAgents?: Scope;
-  /** The person said it for every task: their agents share it unless the person decided that they share nothing. */
+  /** The person said it for every task: agents that share it have it in every task, too. */
   readonly isForAllAgents?: boolean;
   /** Of a private lesson only. */
   readonly learnedIn?: readonly LearnedIn[];
@@ -162,13 +162,8 @@ export function admit(audience: Audience, asker: Asker, domain: string | undefin
 }
 
 /** The scope in which it may be shown to this asker, apart from the limits of a private lesson. */
-export function widestReach(
-  { reach, acrossAgents, isForAllAgents = false }: Audience,
-  { sharesAgents, agent }: Asker,
-): Scope {
-  const shares = sharesAgents ?? (isForAllAgents && agent !== UNKNOWN_AGENT);
-  return shares ? (acrossAgents ?? reach) : reach;
-}
+export const widestReach = ({ reach, acrossAgents }: Audience, { sharesAgents }: Asker): Scope =>
+  sharesAgents === true ? (acrossAgents ?? reach) : reach;
 
 const isSamePlace = (place: LearnedIn, { agent, project }: Asker): boolean =>
   place.agent === agent && (place.project ?? '') === (project ?? '');

@@ -50,7 +50,7 @@ async function say(
     body: JSON.stringify({ model, messages }),
     headers: {
       'x-instar-key': daemon.key,
-      ...(agent === '' ? {} : { 'x-instar-agent': agent }),
+      'x-instar-agent': agent,
       'x-instar-session': session,
       ...(isDone ? { 'x-instar-session-done': 'true' } : {}),
     },
@@ -83,21 +83,11 @@ describe('a rule that a person said once', () => {
     expect(await say('small', [user('hi there, thanks!')])).not.toContain('British English');
   });
 
-  it('stands for the person’s other agents, not for a program that names none; nor does it when agents share nothing', async () => {
+  it('stands in every task of the person’s other agents, too, once they share what they are told', async () => {
     const task = [user('Sort the rows of the invoices table by date')];
-    const why = async (): Promise<JsonObject> => {
-      const [newest] = await owner('GET', '/api/sessions?limit=1');
-      const { turns } = await owner('GET', `/api/sessions/${newest.id}`);
-      const reasons: readonly JsonObject[] = (await owner('GET', `/api/turns/${turns.at(-1).id}/why`))
-        .lessons;
-      return reasons.find(({ title }) => String(title).includes('British')) ?? {};
-    };
+    expect(await say('alone', task, { agent: 'bob' })).not.toContain('British English');
+    await owner('POST', '/api/config', { path: 'library.shareAgents', value: true });
     expect(await say('other-agent', task, { agent: 'bob' })).toContain('British English');
-    await vi.waitFor(async () => expect(await why()).toMatchObject({ verdict: 'shown' }), SOON);
-    expect(String((await why()).because)).toMatch(/^it holds for every task/);
-    expect(await say('nameless', task, { agent: '' })).not.toContain('British English');
-    await owner('POST', '/api/config', { path: 'library.shareAgents', value: false });
-    expect(await say('apart', task, { agent: 'bob' })).not.toContain('British English');
     await owner('POST', '/api/config', { path: 'library.shareAgents', unset: true });
   });
 

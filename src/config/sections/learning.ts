@@ -59,7 +59,7 @@ export const librarySchema = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'What you tell one of your own agents holds for the others, in the same project. Asked by instar connect for the second client. Unset: only a rule for every task does (“always”, “never”, or no condition); false: nothing does.',
+      'What you tell one of your own agents holds for the others, in the same project. Asked by instar connect for the second client; unset or false: each agent keeps to what it was told itself.',
     ),
   domains: z
     .array(domainSchema)
