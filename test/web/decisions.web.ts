@@ -16,7 +16,7 @@ import {
 import { SEEDED, seedHome } from './seeded-home.ts';
 
 describe.skipIf(browserFile === undefined)('decisions on the page', () => {
-  const home = makeHome({ library: { autonomy: 'manual' }, train: { engine: 'nano' } });
+  const home = makeHome({ library: { autonomy: 'manual' } });
   let daemon: RunningDaemon;
   let browser: Browser;
   let one: WatchedPage;
@@ -193,6 +193,34 @@ describe.skipIf(browserFile === undefined)('decisions on the page', () => {
     await page.getByText('Revoked laptop.').waitFor();
   });
 
+  it('asks for a new code when the browser is signed out, and opens with it', async () => {
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('opens with a code that works once').waitFor();
+    expect(await page.getByText('instar connect').count()).toBe(0);
+    await page.goto(await pageAddress(daemon));
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    expect(new URL(page.url()).hash).not.toContain('code');
+    expect(one.faults.filter((fault) => !/401|ERR_FAILED|409/.test(fault))).toEqual([]);
+  });
+});
+
+describe.skipIf(browserFile === undefined)('a home that trains weights', () => {
+  const home = makeHome({ train: { engine: 'nano' } });
+  let daemon: RunningDaemon;
+  let browser: Browser;
+  let page: Page;
+  beforeAll(async () => {
+    daemon = await startDaemon(home.dir);
+    browser = await openBrowser();
+    ({ page } = await openPage(browser, daemon));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    daemon?.child.kill('SIGTERM');
+    await daemon?.exited;
+    home.remove();
+  });
+
   it('turns training on live traffic on and off again, and the setting is in the config', async () => {
     await show(page, '#/lab/training');
     const isLive = async (): Promise<unknown> =>
@@ -209,15 +237,5 @@ describe.skipIf(browserFile === undefined)('decisions on the page', () => {
     await page.getByText('Live traffic trains no more, from the next step on.').waitFor();
     await page.getByRole('switch', { name: 'Train on live traffic too', checked: false }).waitFor();
     expect(await isLive()).toBe(false);
-  });
-
-  it('asks for a new code when the browser is signed out, and opens with it', async () => {
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('opens with a code that works once').waitFor();
-    expect(await page.getByText('instar connect').count()).toBe(0);
-    await page.goto(await pageAddress(daemon));
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
-    expect(new URL(page.url()).hash).not.toContain('code');
-    expect(one.faults.filter((fault) => !/401|ERR_FAILED|409/.test(fault))).toEqual([]);
   });
 });
