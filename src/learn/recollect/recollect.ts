@@ -55,7 +55,7 @@ export function createRecollect(options: RecollectOptions): Recollect {
     const wanted = weighWords(codes, answer);
     const names = namesAskedAbout(query.text);
     const others = names.filter((name) => isWellKnown(name, answer));
-    let isOwnName = false;
+    let [isOwnName, isPerson] = [false, false];
     const passages: Passage[] = [];
     const requests: { readonly at: number; readonly request: ForgetRequest }[] = [];
     for (const hit of answer.hits) {
@@ -68,7 +68,10 @@ export function createRecollect(options: RecollectOptions): Recollect {
       const asked = sentences.flatMap(readForgetRequests);
       requests.push(...asked.map((request) => ({ at, request })));
       if (asked.length > 0) continue;
-      if (others.length > 0) isOwnName ||= spokenTo(turn).some((text) => speaksToOne(names, text));
+      if (others.length > 0) {
+        isOwnName ||= spokenTo(turn).some((text) => speaksToOne(names, text));
+        isPerson ||= speaksToOne(others, sentences.join('\n'));
+      }
       const around = query.project === undefined ? codesBefore(turn) : [];
       const passage = cutPassage({ sentences, around: new Set(around) }, wanted, hit);
       if (hasMark(passage.text) || hasSecret(passage.text)) continue;
@@ -81,7 +84,7 @@ export function createRecollect(options: RecollectOptions): Recollect {
     const kind = query.project === undefined ? 'personal' : 'project';
     const leastFit = Math.max(
       LEAST_FIT[vector === undefined ? 'words' : kind],
-      others.length > 0 && !isOwnName ? LEAST_FIT.others : 0,
+      isPerson && !isOwnName ? LEAST_FIT.others : 0,
     );
     return choosePassages(
       passages.filter((passage) => (passage.isAbout || isOwnName) && !isTakenBack(passage)),
@@ -109,7 +112,7 @@ const LEAST_FIT = {
   personal: 0.25,
   /** Where only words are compared. */
   words: 0.15,
-  /** A question about somebody else, of whom its author often speaks: most of what they said is about themselves. */
+  /** A question about somebody to whom its author speaks: most of what they said is about themselves. */
   others: 0.65,
 } as const;
 /** Log-odds for each unit of fit. */

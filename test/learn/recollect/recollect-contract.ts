@@ -173,6 +173,19 @@ export function describeRecollections(name: string, open: () => () => Promise<As
       for (const one of erased) expect(one).not.toHaveProperty('around');
     });
 
+    it('is found for a question about a place that they often name, unlike one about somebody to whom they speak', async () => {
+      const gateway = await openPlace()();
+      for (const name of ['Helsinki', 'Marta']) {
+        const greeting = name === 'Marta' ? 'Hey Marta! ' : '';
+        const said = Array.from({ length: 5 }, (_, nth) => `${greeting}I sent ${name} the invoice ${nth}.`);
+        await gateway.say(name, [...said, `The lamp that reminds me of ${name} is green.`]);
+        await gateway.index(name);
+        const text = `What colour has the thing for the hall that I like most, from ${name}?`;
+        const found = await textsOf(gateway.ask('asks', { text }));
+        expect(found.some((one) => one.includes('green'))).toBe(name === 'Helsinki');
+      }
+    });
+
     it('is indexed once, though two gateways do it at the same time', async () => {
       const gateways = openPlace();
       const [one, other] = [await gateways(), await gateways()];
