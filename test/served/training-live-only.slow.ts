@@ -128,7 +128,8 @@ describe('live turns that nobody rated', { timeout: 180_000 }, () => {
     await environment.close();
     removeFolder(environment.dir);
     environment = await openTrainingEnvironment({
-      train: { live: true, batchSize: 4, learningRate: 1e-6 },
+      train: { live: true, learningRate: 1e-6 },
+      override: { tuning: { seed: 1, mostPairs: 1, size: { groups: 2, attempts: 2 } } },
       hasTasks: false,
       models: { practice: 'instar/nano' },
     });
