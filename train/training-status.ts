@@ -93,6 +93,12 @@ export function createTrainingView(): TrainingView {
             ],
           });
           return;
+        case 'ran-dry': {
+          const { differ, wanted } = event;
+          const dry = `its tasks have little more to compare (${differ} of ${wanted} groups differ): training ended`;
+          change({ moves: [...window.moves, dry] });
+          return;
+        }
         case 'weights-unfit':
           change({ problem: `version ${event.version} cannot answer: ${event.why}` });
           return;

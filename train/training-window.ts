@@ -65,7 +65,7 @@ export type TrainingEvent =
 
 /** Rounds of further groups, while too few of a batch differ. */
 const REFILL_ROUNDS = 3;
-/** A batch of so many groups is large: it is worth two updates, and half of it must differ. */
+/** A batch of so many groups is large: it is worth two updates, and half of it must differ. A small one may differ by chance. */
 const LARGE_BATCH = 16;
 /** Tasks that choose the best checkpoint: the kinds in one of so many parts, and at most so many tasks; with fewer there is no choice. */
 const VALIDATED_PART = 10;
@@ -102,7 +102,7 @@ function feed(
     tasks: own,
     batch: { ...batch, atOnce: groupsAtOnce(engine) },
     ...(batch.groups > 0 && {
-      refill: { kindOf, rounds: REFILL_ROUNDS, least: isLarge ? batch.groups / 2 : 1 },
+      refill: { kindOf, rounds: REFILL_ROUNDS, least: isLarge ? batch.groups / 2 : 0 },
     }),
     ...(tried.length > 0 && { validate: { tasks: tried, every: VALIDATED_EVERY } }),
     ...(teachRate !== undefined && {

@@ -10,7 +10,9 @@ import { MODELS } from '../train/policy/models.ts';
 import { openTrainingEnvironment, removeFolder, runWindow } from './training-environment.ts';
 
 it('a training window spends tokens of the background jobs’ budget, and the step that would overrun pauses it', async () => {
-  const { training } = await openTrainingEnvironment({ train: { steps: 1 } });
+  const { training } = await openTrainingEnvironment({
+    override: { tuning: { seed: 1, mostPairs: 1, size: { steps: 1, groups: 2 } } },
+  });
   /** The job as the scheduler runs it: a refusal aborts its signal. */
   const runJob = async (tokens: number) => {
     const stop = new AbortController();

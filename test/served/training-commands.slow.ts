@@ -45,7 +45,7 @@ describe('instar train, without a daemon', () => {
   it('says that there are no tasks, and which setting brings some, where nothing can be graded', async () => {
     const { run } = open();
     const { code, stdout } = await run('run', '--steps', '1');
-    expect(code).toBe(0);
+    expect(code).toBe(1);
     expect(stdout).toContain('Nothing was trained. There are no tasks to train on.');
     expect(stdout).toContain('learn.verifiers');
   });
@@ -90,7 +90,7 @@ describe('instar train, without a daemon', () => {
     });
     cli.child.kill('SIGINT');
     const { code, stderr } = await cli.ended();
-    expect(code).toBe(1);
+    expect(code).toBe(130);
     expect(stderr).toContain('paused; continue with: instar train run');
     const journal = path.join(home.dir, 'train', 'nano', 'run-1.jsonl');
     const batches = () =>
