@@ -35,10 +35,12 @@ export function createProjectPlaces(options: ProjectPlacesOptions): ProjectPlace
   const known = createLruMap<string, Promise<Project | undefined>>(MOST_FOLDERS);
   return {
     projectOf: async (folder, stated) => {
-      const before = known.get(folder);
+      // What a header names in a folder says nothing of the folder.
+      const key = `${stated.id} ${folder}`;
+      const before = known.get(key);
       if (before !== undefined) return (await before) ?? stated;
       const found = within(placeOf(folder, stated, options), PATIENCE_MS);
-      known.set(folder, found);
+      known.set(key, found);
       return (await found) ?? stated;
     },
   };
