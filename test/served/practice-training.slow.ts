@@ -217,7 +217,7 @@ describe('practice with the policy that the daemon trains', () => {
     const window = startCli(instar('train', 'run', '--steps', '400'));
     await new Promise<void>((resolve) => {
       window.child.stderr?.on('data', (text: string) => {
-        if (/step \d+ of 400/.test(text)) resolve();
+        if (/training, \d+ of 400/.test(text)) resolve();
       });
     });
     await practice('run', { kind: 'exploratory', tasks: 2, group: 2 });

@@ -46,7 +46,7 @@ describe('instar train, without a daemon', () => {
     const { run } = open();
     const { code, stdout } = await run('run', '--steps', '1');
     expect(code).toBe(1);
-    expect(stdout).toContain('Nothing was trained. There are no tasks to train on.');
+    expect(stdout).toContain('Nothing was trained. Too little to train on: 0 tasks');
     expect(stdout).toContain('learn.verifiers');
   });
 
@@ -85,7 +85,7 @@ describe('instar train, without a daemon', () => {
     await new Promise<void>((resolve) => {
       cli.child.stderr?.on('data', (text: string) => {
         seen += text;
-        if (/step [1-9]\d* of 500/.test(seen)) resolve();
+        if (/training, [1-9]\d* of 500/.test(seen)) resolve();
       });
     });
     cli.child.kill('SIGINT');
