@@ -86,8 +86,8 @@ describe('recorded tasks', () => {
     const news = await runWindow(environment.training, { steps: 2, tasks: TASKS });
     const reports = reportsOf(news);
     expect(reports.map(({ groups }) => groups)).toEqual([2, 2]);
-    // The answer of then, and a group in each of two batches.
-    expect(gradedOf(TASK) - before).toBe(1 + 2 * GROUP);
+    // A group in each of two batches, and the answer of then: for the task, and by learning if it was not read before.
+    expect([1, 2]).toContain(gradedOf(TASK) - before - 2 * GROUP);
     // What the policy is not asked has no tokens to learn from.
     expect(gradedOf(FOREIGN) - foreign).toBe(1);
     expect(news.filter(({ type }) => type === 'step-trained').length).toBeGreaterThan(0);
