@@ -89,7 +89,7 @@ describe('recorded tasks', () => {
     // A group in each of two batches, and the answer of then: for the task, and by learning if it was not read before.
     expect([1, 2]).toContain(gradedOf(TASK) - before - 2 * GROUP);
     // What the policy is not asked has no tokens to learn from.
-    expect(gradedOf(FOREIGN) - foreign).toBe(1);
+    expect([1, 2]).toContain(gradedOf(FOREIGN) - foreign);
     expect(news.filter(({ type }) => type === 'step-trained').length).toBeGreaterThan(0);
     // Live traffic is learned from only where someone says so.
     expect(reports.map(({ live }) => live)).toEqual([0, 0]);
