@@ -81,6 +81,11 @@ export type BenchPolicy =
   /** The policy that ships with Instar; its weights can be trained. */
   | { readonly kind: 'embedded' };
 
+export interface ComparedTasks {
+  readonly bySentences: number;
+  readonly byLetters: number;
+}
+
 interface OpenEnvironmentOptions {
   /** The run's folder, with a home for each condition and seed. */
   readonly folder: string;
@@ -93,6 +98,8 @@ interface OpenEnvironmentOptions {
   readonly settleReports?: boolean;
   /** A sentence model for all daemons of the run: arms ask the same questions. */
   readonly embed?: EmbeddingModel;
+  /** Told, before a home closes, how many of its tasks were compared with lessons by sentences, and how many by letters alone. */
+  readonly onCompared?: (counts: ComparedTasks) => void;
   /** Whose turns are trained on. */
   readonly agent?: string;
   readonly env: NodeJS.ProcessEnv;
@@ -205,11 +212,18 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmE
         if (day > 1) removeSavedWeights(keptFile(kept, name, day - 2));
       },
       close: async () => {
+        options.onCompared?.(await readCompared(daemon.url, owner));
         await pool.close();
         await daemon.close();
       },
     } satisfies ArmEnvironment;
   };
+}
+
+async function readCompared(url: string, owner: string | undefined): Promise<ComparedTasks> {
+  const reply = await fetch(`${url}/api/status`, { headers: { authorization: `Bearer ${owner ?? ''}` } });
+  const recalls = asObject(asObject(asObject(asObject(await reply.json()).library).index).recalls);
+  return { bySentences: asNumber(recalls.bySentences) ?? 0, byLetters: asNumber(recalls.byLetters) ?? 0 };
 }
 
 const settling =

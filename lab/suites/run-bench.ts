@@ -7,7 +7,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { ARMS_VERSION, armOf, type Condition } from './arms.ts';
 import { loadBenchJournal, openBenchJournal } from './bench-journal.ts';
 import { choosePolicy, isTrainable, NANO_POLICY } from './choose-policy.ts';
-import { type BenchPolicy, createOpenEnvironment } from './open-environment.ts';
+import { type BenchPolicy, type ComparedTasks, createOpenEnvironment } from './open-environment.ts';
 import type { HeadRule, RunHead } from './run-records.ts';
 import { type RunProgress, type RunSuiteOptions, runSuite } from './run-suite.ts';
 import type { Habits } from './scripted-policy.ts';
@@ -38,6 +38,7 @@ export interface BenchRun extends SuiteChoice, Pick<RunSuiteOptions, 'onRow' | '
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
   readonly onProgress: (progress: RunProgress) => void;
+  readonly onCompared?: (counts: ComparedTasks) => void;
   readonly signal: AbortSignal;
 }
 
@@ -112,6 +113,7 @@ export async function runBench(options: BenchRun): Promise<string> {
         nights: { ...NIGHTS, steps: nightSteps, rules, ...(control === undefined ? {} : { control }) },
         agent: `bench-${options.suite}`,
         embed,
+        ...(options.onCompared === undefined ? {} : { onCompared: options.onCompared }),
         env: options.env,
         log: options.log,
       }),

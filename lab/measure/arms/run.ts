@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { PACKAGE_ROOT } from '../../../src/base/package.ts';
 import { checkConfig } from '../../../src/config/check-config.ts';
+import { MINILM } from '../../../src/embed/minilm-embed.ts';
+import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
 import { createLog } from '../../../src/redact/create-log.ts';
 import { readConditions } from '../../commands/bench.ts';
 import { questionMarkdown, questionSummary } from '../../report/question-markdown.ts';
@@ -20,7 +22,7 @@ import { runBench } from '../../suites/run-bench.ts';
 import type { QuestionFilter } from '../../suites/suites.ts';
 import { UNTUNED_RULES } from '../../suites/workdays/rules/draw-rules.ts';
 import { alignTables, writeSection } from '../markdown.ts';
-import { requireSome } from '../measured.ts';
+import { createEngineCounts, describeEngines, requireComparison, requireSome } from '../measured.ts';
 
 const FILTERS: readonly QuestionFilter[] = ['files', 'house', 'sample'];
 
@@ -50,6 +52,8 @@ process.once('SIGINT', () => stop.abort());
 process.once('SIGTERM', () => stop.abort());
 mkdirSync(folder, { recursive: true });
 
+const LETTERS = createNgramEmbed().id;
+const engines = createEngineCounts();
 let shownAt = 0;
 const EVERY_MS = 10_000;
 
@@ -79,6 +83,10 @@ if (!values.report)
       shownAt = performance.now();
       process.stderr.write(`${asked} of ${questions} · ${condition} · seed ${seed} · day ${day + 1}\n`);
     },
+    onCompared: ({ bySentences, byLetters }) => {
+      engines.add(MINILM, bySentences);
+      engines.add(LETTERS, byLetters);
+    },
     signal: stop.signal,
   });
 
@@ -88,6 +96,11 @@ requireSome('question that was asked', journal.rows.length);
 const report = makeQuestionReport(journal);
 const command = `npm run bench:arms${values.rules === UNTUNED_RULES ? '' : ` -- --rules ${values.rules}`}`;
 const markdown = `\`${command}\`: ${questionMarkdown(report)}`;
+// A run that was complete before, or is only reported, has compared nothing now.
+if (engines.byEngine.size > 0) {
+  requireComparison(MINILM, engines);
+  process.stdout.write(`lessons: ${describeEngines(Object.fromEntries(engines.byEngine))}\n`);
+}
 process.stdout.write(`${alignTables(questionSummary(report))}\n`);
 if (values.dry) process.stdout.write(`${markdown}\n`);
 else if (stop.signal.aborted) process.stderr.write('stopped; the same command continues\n');
