@@ -22,7 +22,7 @@ export interface TaskLessons extends PlacedLessons {
   readonly generation: number;
 }
 
-interface PolicyRolloutsOptions {
+export interface PolicyRolloutsOptions {
   readonly template: PolicyTemplate;
   readonly openSampler: (path: string | undefined) => Promise<Sampler>;
   /** The lessons for a task, as they are now. */

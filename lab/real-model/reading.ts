@@ -10,20 +10,21 @@ import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { LessonPlace, PlacedLessons } from '../../src/core/lesson.ts';
 import type { TrainingTask } from '../../src/core/task-source.ts';
-import type { Sampler } from '../../src/core/training.ts';
 import { withShuffledRewards } from '../../train/groups.ts';
-import { attemptTask, createPolicyRollouts, sharePrompts } from '../../train/policy-rollouts.ts';
-import { drawReadingTasks, type ReadingCondition, type ReadingTask } from '../../train/reading/draw-tasks.ts';
-import { gradeFile } from '../../train/reading/grade-file.ts';
+import { createPolicyRollouts } from '../../train/policy-rollouts.ts';
+import { drawReadingTasks, type ReadingTask } from '../../train/reading/draw-tasks.ts';
 import {
   createRegressionTasks,
   readRegressionSuite,
   SHIPPED_QUESTIONS,
 } from '../../train/regression-suite.ts';
+import { createRetoldRollouts } from '../../train/retold-rollouts.ts';
 import { openFileJournal } from '../../train/run-files.ts';
-import { createMemoryJournal } from '../../train/run-journal.ts';
+import { createMemoryJournal, type RunCheckpoint } from '../../train/run-journal.ts';
 import { train } from '../../train/trainer.ts';
 import type { TrainInput } from '../../train/training-run.ts';
+import { drawHouse, type House, rememberHouse } from './house-tasks.ts';
+import { createMeasure } from './measure-policy.ts';
 import { ENGINE_OPTIONS, openRealEngine, readEngineChoice } from './open-engine.ts';
 
 /** `starved`: small batches, nothing refilled and nothing taught, as training was before. */
@@ -56,6 +57,16 @@ const { values } = parseArgs({
     every: { type: 'string', default: '5' },
     place: { type: 'string', default: 'message' },
     before: { type: 'string', default: 'yes' },
+    /** Also after the supervised steps. */
+    between: { type: 'string', default: 'yes' },
+    /** Afterwards the rules of these houses are remembered, each from the weights that read: numbers with commas. */
+    house: { type: 'string', default: '' },
+    memories: { type: 'string', default: '900' },
+    'memory-rate': { type: 'string', default: '3e-4' },
+    'memory-epochs': { type: 'string', default: '2' },
+    /** Weights that read already, at the server: no reading stage. */
+    state: { type: 'string' },
+    sampler: { type: 'string' },
     /** Further general questions. */
     questions: { type: 'string' },
     /** Training stops after so many seconds; what was trained is measured. */
@@ -80,109 +91,22 @@ const write = (line: object): void => {
 const choice = readEngineChoice(values);
 /** In tokens; the longest file by hand has 60. */
 const LONGEST_REPLY = 256;
+const openSampler = (path: string | undefined) => engine.openSampler(path);
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 const { engine, template } = await openRealEngine(choice, log, LONGEST_REPLY);
 write({ type: 'connected', selfTest: engine.selfTest, ...values });
 
-const never = new AbortController().signal;
 const NO_LESSONS: PlacedLessons = { text: '' };
-/** The same tasks for every arm and seed. */
-const EVALUATION_SEED = 9_000;
 /** The lessons come with the tasks: no generation of the library has a part in it. */
 const GENERATION = 1;
-const SETS = ['unseen-values', 'unseen-forms', 'unseen-families'] as const;
-const drawn = (set: (typeof SETS)[number], condition: ReadingCondition, count: number) =>
-  drawReadingTasks({ set, count, seed: EVALUATION_SEED, place, mix: { [condition]: 1 } });
-const measured = SETS.flatMap((set) =>
-  (['present', 'absent', 'irrelevant', 'contradicted'] as const).map((condition) => ({
-    set,
-    condition,
-    tasks: drawn(set, condition, Math.round(Number(values.tasks) / (condition === 'present' ? 1 : 3))),
-  })),
-);
-const questions = createRegressionTasks([
-  ...(await readRegressionSuite(SHIPPED_QUESTIONS)),
-  ...(values.questions === undefined ? [] : await readRegressionSuite(values.questions)),
-]);
-
-interface Outcome {
-  readonly reward: number;
-  readonly isComplete?: boolean;
-  readonly isDone?: boolean;
-  readonly answer?: string;
-}
-
-/** One attempt at each task, all at once: the server makes batches of them. */
-async function attemptAll<Task extends TrainingTask>(
-  sampler: Sampler,
-  tasks: readonly Task[],
-  temperature: number,
-): Promise<readonly (Outcome | undefined)[]> {
-  const weights = { version: 0, sampler, release: () => undefined };
-  return Promise.all(
-    tasks.map(async (task) => {
-      const common = { task, template, weights, count: 1, temperature, signal: never };
-      const [attempt] = await attemptTask({
-        ...common,
-        shown: task.shown ?? NO_LESSONS,
-        seed: `evaluation/${task.id}`,
-      });
-      return attempt;
-    }),
-  );
-}
-
-async function evaluate(step: number, path: string | undefined): Promise<void> {
-  const since = performance.now();
-  const sampler = sharePrompts(await engine.openSampler(path));
-  try {
-    const all = await attemptAll(
-      sampler,
-      measured.flatMap(({ tasks }) => tasks),
-      1,
-    );
-    let from = 0;
-    for (const { set, condition, tasks } of measured) {
-      const got = all.slice(from, from + tasks.length);
-      from += tasks.length;
-      write({ type: 'measured', step, set, condition, ...summary(tasks, got) });
-    }
-    const right = (await attemptAll(sampler, questions, 0)).map((one) => one?.reward ?? 0);
-    write({
-      type: 'regression',
-      step,
-      right: right.filter((one) => one === 1).length,
-      of: right.length,
-      each: right,
-    });
-  } finally {
-    await sampler.close();
-  }
-  write({ type: 'evaluated', step, seconds: (performance.now() - since) / 1000 });
-}
-
-function summary(tasks: readonly ReadingTask[], got: readonly (Outcome | undefined)[]) {
-  const graded = tasks.map((task, at) => {
-    const answer = got[at]?.answer;
-    if (answer === undefined) return { met: 0, isDone: false, isLeaking: false, untold: 0 };
-    // Rules that nobody told: who follows them does so by chance, or by memory.
-    const untold = gradeFile(answer, { ...task, rules: task.untold, stray: [] }).met;
-    return { ...gradeFile(answer, task), untold };
-  });
-  const count = (of: (one: (typeof graded)[number]) => boolean): number => graded.filter(of).length;
-  return {
-    of: tasks.length,
-    forms: new Set(tasks.map(({ form }) => form)).size,
-    complete: got.filter((one) => one?.isComplete === true).length,
-    done: count(({ isDone }) => isDone),
-    leaking: count(({ isLeaking }) => isLeaking),
-    untold: count(({ untold }) => untold > 0),
-    rules: tasks.reduce((sum, { rules }) => sum + rules.length, 0),
-    met: graded.reduce((sum, { met }) => sum + met, 0),
-    // Of the rule that is tested, by form: for intervals over forms.
-    each: tasks.map(({ form }, at) => [form, Number(got[at]?.isComplete === true)]),
-  };
-}
+const measure = createMeasure({
+  ...{ engine, template, place, write },
+  tasks: Number(values.tasks),
+  questions: createRegressionTasks([
+    ...(await readRegressionSuite(SHIPPED_QUESTIONS)),
+    ...(values.questions === undefined ? [] : await readRegressionSuite(values.questions)),
+  ]),
+});
 
 /** The lessons of a task, as the arm shows them. */
 function shownIn(tasks: readonly ReadingTask[]): (task: TrainingTask) => PlacedLessons {
@@ -213,8 +137,7 @@ function trainingInput(): Omit<TrainInput<ReadingTask>, 'signal'> {
   });
   const shown = shownIn(tasks);
   const rollOut = createPolicyRollouts({
-    template,
-    openSampler: (path) => engine.openSampler(path),
+    ...{ template, openSampler },
     show: async (_, task) => ({ ...shown(task), generation: GENERATION }),
   });
   const isFed = arm !== 'starved';
@@ -255,21 +178,62 @@ function trainingInput(): Omit<TrainInput<ReadingTask>, 'signal'> {
   };
 }
 
-try {
-  if (values.before !== 'no') await evaluate(0, undefined);
+/** Trains and measures; the newest weights at its end. */
+async function runReading(): Promise<RunCheckpoint | undefined> {
+  if (values.before !== 'no') await measure.reading(0, undefined);
   const away = AbortSignal.timeout(1000 * Number(values.seconds));
   let step = 0;
-  let newest: string | undefined;
+  let newest: RunCheckpoint | undefined;
   for await (const event of train({ ...trainingInput(), signal: away })) {
     if (event.type === 'group-collected') continue;
     if (event.type === 'step-trained' || event.type === 'step-idle') step++;
-    if (event.type === 'step-trained' || event.type === 'taught') newest = event.checkpoint.sampler;
+    if (event.type === 'step-trained' || event.type === 'taught') newest = event.checkpoint;
     write({ type: 'event', step, event });
-    if (event.type === 'done') newest = event.checkpoint.sampler;
+    if (event.type === 'done') newest = event.checkpoint;
     // Weights after the supervised steps, before anything was compared.
-    if (event.type === 'taught') await evaluate(0, newest);
+    if (event.type === 'taught' && values.between === 'yes') await measure.reading(0, newest?.sampler);
   }
-  if (newest !== undefined) await evaluate(step, newest);
+  if (newest !== undefined) await measure.reading(step, newest.sampler);
+  return newest;
+}
+
+/** A house's rules move into weights that can read; what they lose by it is measured. */
+async function runRemembering(from: RunCheckpoint, house: House): Promise<void> {
+  write({ type: 'house', rules: house.map(({ form, value }) => [form.id, value]) });
+  await measure.house('before', from.sampler, house);
+  const remembering = rememberHouse({ house, place, seed, count: Number(values.memories) });
+  const rollouts = createRetoldRollouts({
+    ...{ template, openSampler },
+    show: async (_, { shown = NO_LESSONS }) => ({ ...shown, generation: GENERATION }),
+  });
+  let newest: RunCheckpoint | undefined;
+  for await (const event of train<TrainingTask>({
+    engine,
+    run: `remembering-${values.house}-${place}-${seed}`,
+    ...{ from, rollouts, tasks: remembering, steps: 0, rank: Number(values.rank), seed },
+    batch: { groups: 1, size: 8, atOnce: 256 },
+    teach: {
+      ...{ tasks: remembering, rollouts, attempts: 4, keep: 1, size: 32 },
+      epochs: Number(values['memory-epochs']),
+      learningRate: Number(values['memory-rate']),
+    },
+    generation: async () => GENERATION,
+    journal: createMemoryJournal(),
+    signal: new AbortController().signal,
+  })) {
+    if (event.type === 'taught' || event.type === 'done') newest = event.checkpoint;
+    write({ type: 'event', step: 'remembering', event });
+  }
+  if (newest === undefined) return;
+  await measure.house('after', newest.sampler, house);
+  await measure.reading('remembered', newest.sampler);
+}
+
+try {
+  const own: RunCheckpoint = { version: 1, state: values.state ?? '', sampler: values.sampler ?? '' };
+  const newest = values.state === undefined ? await runReading() : own;
+  for (const one of values.house.split(',').filter((text) => text !== ''))
+    if (newest !== undefined) await runRemembering(newest, drawHouse(Number(one)));
 } finally {
   await engine.close();
 }

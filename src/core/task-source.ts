@@ -35,6 +35,8 @@ export interface TrainingTask {
   readonly recall: TaskRecall;
   /** The lessons that come with the task, instead of the library's. */
   readonly shown?: PlacedLessons;
+  /** Right replies are learned as if these lessons had been shown instead; absent: behind the prompt that they were given to. */
+  readonly learnedWith?: PlacedLessons;
   /** What it tests: tasks of one form are alike in what they ask for. */
   readonly form?: string;
   /**

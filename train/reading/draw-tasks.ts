@@ -126,7 +126,7 @@ function drawTask(id: string, form: ReadingForm, condition: ReadingCondition, dr
     condition,
     shown,
     ...asked,
-    open: async () => openAttempt(request, { family, facts, rules: asked.rules, stray: asked.stray }),
+    open: async () => openFileAttempt(request, { family, facts, rules: asked.rules, stray: asked.stray }),
   });
   switch (condition) {
     case 'present': {
@@ -163,13 +163,13 @@ function drawTask(id: string, form: ReadingForm, condition: ReadingCondition, dr
   }
 }
 
-const familyOf = ({ family }: ReadingForm): ReadingFamily => {
+export const familyOf = ({ family }: ReadingForm): ReadingFamily => {
   const found = FAMILIES.find(({ id }) => id === family);
   if (found === undefined) throw new Error(`no family of files is called ${family}`);
   return found;
 };
 
-const requestFor = (
+export const requestFor = (
   family: ReadingFamily,
   split: ReadingSplit,
   random: Random,
@@ -216,9 +216,10 @@ function strayRules(
 
 /** What the policy is told besides its task. */
 const SYSTEM = 'You write one small file at a time. Answer with the content of the file and nothing else.';
-const MOST_TOKENS = 400;
+/** Three times the longest file by hand. */
+const MOST_TOKENS = 180;
 
-const openAttempt = (request: string, asked: AskedFile): TaskAttempt => ({
+export const openFileAttempt = (request: string, asked: AskedFile): TaskAttempt => ({
   run: async ({ speak, session }, signal) => {
     const reply = await speak(chatFor(request), { session, agent: 'practice', runKind: 'train' }, signal);
     if (reply.failure !== undefined) return { ok: false, why: reply.failure.message };
