@@ -4,7 +4,8 @@
  * Whether a model that nobody here made learns to follow lessons (lab/results/real-model.md): the reading stage of the product's trainer,
  * supervised steps on verified replies and then GRPO with refilled batches. Measured before, between and after on values, forms and
  * families that were never trained: with their lessons, without any, under lessons for other files, under two lessons of which the
- * later holds, and on general questions. One arm and seed a call; lines are appended to the file. A journal continues a run.
+ * later holds, and on general questions. With --house 1,2 the rules of two people then move into the weights, and what that costs is
+ * measured. One arm and seed a call; lines are appended to the file. A journal continues a run.
  */
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
