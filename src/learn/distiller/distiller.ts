@@ -28,7 +28,7 @@ import {
   mayBeTakenIn,
   quotesToCompare,
 } from './known-lessons.ts';
-import { readMatter } from './matter.ts';
+import { isTelling, readMatter } from './matter.ts';
 import { type CompareQuotes, type Likeness, UNKNOWN_LIKENESS } from './same-rule.ts';
 import type { Saying } from './sayings.ts';
 import { isNothingButRevocation } from './take-back.ts';
@@ -169,7 +169,8 @@ function* draftsOf(
     const holding = open.filter((one) => !isTakenBack(one, group[0]));
     // What has to be said again although a lesson on the matter was shown revises that lesson.
     const shown = new Set(group.flatMap(({ failure }) => failure.shown ?? []));
-    const { alike, same } = findSameRule(holding, group, likeness, shown);
+    const { alike, same: nearest } = findSameRule(holding, group, likeness, shown);
+    const same = nearest !== undefined && hasNoRoomFor(group, nearest) ? undefined : nearest;
     if (same?.lesson.state === 'rejected') {
       journal(`left out: ${same.lesson.text.name} was rejected before`);
       continue;
@@ -204,8 +205,13 @@ function* draftsOf(
       yield { known: same.lesson.id, turns };
       continue;
     }
-    for (const { lesson } of [same, ...others]) changed.add(lesson);
-    yield revised;
+    // Other lessons that say nothing but what the new words take back.
+    const replaced = open
+      .filter((one) => one.quoted?.quotes.length === 1 && isTakenBack(one, group[0]))
+      .map(({ lesson }) => lesson)
+      .filter((lesson) => isToldByPerson(group) || !isTold(lesson));
+    for (const lesson of [same.lesson, ...others.map((one) => one.lesson), ...replaced]) changed.add(lesson);
+    yield { ...revised, replaced };
   }
   for (const { error, command, failures: seen } of findFixes(failures)) {
     const words = writeFix(error, command);
@@ -310,6 +316,16 @@ function revise(
     },
     old: lesson,
   };
+}
+
+/** Whether a lesson has as many wordings as it can have, and standing words say more than they do: those get a lesson of their own. */
+function hasNoRoomFor(group: Sayings, { lesson, quoted, words }: ComparedLesson): boolean {
+  if (quoted === undefined || quoted.quotes.length < MOST_WORDINGS || !isOwn(lesson)) return false;
+  const known = words.flatMap(({ matters }) => matters.flatMap(({ terms }) => [...terms.keys()]));
+  return group.some(
+    ({ isStanding, matter: { terms } }) =>
+      isStanding && [...terms.keys()].some((term) => isTelling(term) && !known.includes(term)),
+  );
 }
 
 /** What was said before the lead in other words, the newest first. Later words than the lead say less. */

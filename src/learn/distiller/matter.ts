@@ -1,3 +1,4 @@
+import { nameOtherThings, numberedThings } from '../../text/numbered-things.ts';
 import { endsWithAbbreviation, SENTENCE_END, sentencesOf } from '../../text/sentences.ts';
 import { stemInflection } from '../../text/stem.ts';
 import { topicWords } from '../../text/topic-words.ts';
@@ -15,6 +16,8 @@ export interface Matter {
   readonly subjects: number;
   /** Its only number, when it is a plain one: "4 spaces". Dates and ids are examples. */
   readonly figure?: string;
+  /** What it is about, where a number tells it from others of its sort: "ledger 2". */
+  readonly things: readonly string[];
 }
 
 const LONGEST = 2000;
@@ -112,6 +115,7 @@ export function readMatter(quote: string): Matter {
     terms,
     frame: new Set(termsIn(text.replace(PATH, ' '))),
     subjects: [...terms.keys()].filter((term) => !GENERIC.has(term)).length,
+    things: numberedThings(text),
     ...(figures.length === 1 && figure !== undefined && /^\d{1,3}$/.test(figure) ? { figure } : {}),
   };
 }
@@ -203,7 +207,7 @@ export function isAboutSame(a: Matter, b: Matter): boolean {
  * A condition that only one of them has ("on Fridays", "in Makefiles") makes it an exception, and both hold.
  */
 export function contradicts(newer: Matter, older: Matter): boolean {
-  if (newer.print === older.print) return false;
+  if (newer.print === older.print || nameOtherThings(newer.things, older.things)) return false;
   const { shared, all, opposed } = compare(newer, older);
   if (opposed.length > 0 && opposed.length === shared.length)
     return isWithoutCondition(newer, older, opposed) && isWithoutCondition(older, newer, opposed);
@@ -270,7 +274,8 @@ function choiceOf({ terms }: Matter) {
 }
 
 const isOtherFigure = (a: Matter, b: Matter): boolean =>
-  a.figure !== undefined && b.figure !== undefined && a.figure !== b.figure;
+  (a.figure !== undefined && b.figure !== undefined && a.figure !== b.figure) ||
+  nameOtherThings(a.things, b.things);
 
 function compare(a: Matter, b: Matter) {
   const shared = [...a.terms.keys()].filter((term) => b.terms.has(term));

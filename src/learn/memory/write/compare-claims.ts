@@ -1,4 +1,5 @@
 import { foldWords } from '../../../reader/own-sentences.ts';
+import { nameOtherThings, numberedThings } from '../../../text/numbered-things.ts';
 import { sentencesOf } from '../../../text/sentences.ts';
 import { type ClaimValue, readClaim, type SentenceClaim } from './claim.ts';
 import { FORGETS, LEAVES_OUT, OF_WORDS } from './claim-words.ts';
@@ -209,6 +210,7 @@ function isOtherWord(newer: SentenceClaim, older: SentenceClaim): boolean {
 
 /** Whether newer words replace older ones: half of what those say at least, since of two rules the other may still hold. */
 export function replacesWords(newer: string, older: string): boolean {
+  if (areOtherThings(newer, older)) return false;
   const claims = sentencesOf(newer).map(readClaim);
   const replaced = sentencesOf(older)
     .map(readClaim)
@@ -217,8 +219,12 @@ export function replacesWords(newer: string, older: string): boolean {
   return replaced.includes(true) && 2 * replaced.filter(Boolean).length >= replaced.length;
 }
 
+const areOtherThings = (a: string, b: string): boolean =>
+  nameOtherThings(numberedThings(a), numberedThings(b));
+
 /** Whether two sentences say something of two things: "the server for demos", "the login for demos". */
 export function areTwoThings(a: string, b: string): boolean {
+  if (areOtherThings(a, b)) return true;
   const [one, other] = [sentencesOf(a), sentencesOf(b)].map((all) =>
     all.length === 1 ? readClaim(all[0] ?? '') : undefined,
   );
