@@ -1,7 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { DaemonApi } from '../core/daemon-api.ts';
+import type { DaemonApi, OwnerApis } from '../core/daemon-api.ts';
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
 import { type CommandContext, type DeclareCommand, EXIT, type ExitCode, type Positional } from './context.ts';
+import { dim } from './print.ts';
+import { createProgress } from './progress.ts';
 import { sessionNamed, unknownSession } from './sessions.ts';
 import { onApi } from './with-api.ts';
 
@@ -15,21 +16,39 @@ export const declareLearn: DeclareCommand = (command, act) =>
 const PATIENCE_MS = 120_000;
 /** A session is recorded a moment after its first reply. */
 const RECORDING_MS = 3000;
-const POLL_MS = 250;
 
 const showTaught = onApi(async ({ args, wait }: Positional & { readonly wait?: true }, context) => {
   const { api } = context;
   const id = await sessionNamed(args[0] ?? '', api, context);
-  const start = performance.now();
-  const isPatient = (ms: number): boolean => wait === true && performance.now() - start < ms;
-  let taught = await readTaught(api, id);
-  while (taught === undefined ? isPatient(RECORDING_MS) : !isDecided(taught) && isPatient(PATIENCE_MS)) {
-    await sleep(POLL_MS);
-    taught = await readTaught(api, id);
-  }
+  const taught = wait === true ? await awaitTaught(id, context) : await readTaught(api, id);
   if (taught === undefined) throw await unknownSession(api, id);
   return report(taught, context);
 });
+
+/** Reads it again whenever the daemon tells that something happened. */
+async function awaitTaught(id: string, context: CommandContext & OwnerApis) {
+  const { api, news, printer } = context;
+  const progress = createProgress(context);
+  const end = new AbortController();
+  const told = news?.(AbortSignal.any([end.signal, AbortSignal.timeout(PATIENCE_MS)]));
+  let taught: JsonObject | undefined;
+  const unknown = setTimeout(() => taught === undefined && end.abort(), RECORDING_MS);
+  try {
+    const hello = await told?.next();
+    taught = await readTaught(api, id);
+    if (told === undefined || hello?.done === true)
+      printer.note(dim('nothing is waited for: only the owner of a running Instar is told what happens'));
+    else progress.show({ phase: 'waiting until it is read' });
+    if (told !== undefined)
+      while (!(taught !== undefined && isDecided(taught)) && (await told.next()).done !== true)
+        taught = await readTaught(api, id);
+    return taught;
+  } finally {
+    progress.clear();
+    clearTimeout(unknown);
+    end.abort();
+  }
+}
 
 /** `{ lessons, why?, waits, isRead }`, of an episode, too: it is read once it has ended. */
 async function readTaught(api: DaemonApi, id: string): Promise<JsonObject | undefined> {

@@ -1,5 +1,5 @@
 import type { OwnerApis } from '../core/daemon-api.ts';
-import type { JsonObject } from '../core/json.ts';
+import { asArray, type JsonObject } from '../core/json.ts';
 import type { CommandContext } from './context.ts';
 import { dim, type Printer } from './print.ts';
 import { createProgress } from './progress.ts';
@@ -8,7 +8,7 @@ import { titleText } from './show-lessons.ts';
 /** A person's own words become a lesson within seconds. */
 const PATIENCE_MS = 6_000;
 
-/** Gives a correction, and says what was learned from it as soon as the daemon tells so, or why nothing is to be seen yet. */
+/** Gives a correction, and says what was learned from it as soon as the daemon tells so, or why nothing was. */
 export async function sayLearned(
   { api, lessonsApi, news }: Pick<OwnerApis, 'api' | 'lessonsApi' | 'news'>,
   give: () => Promise<void>,
@@ -29,7 +29,14 @@ export async function sayLearned(
     if ((await api.learning()).on === false)
       return printer.note(dim('learning is off: turn it on with instar learning on'));
     progress.show({ phase: 'learning from it' });
-    for await (const event of told) {
+    const again = new Set<unknown>();
+    let [isRead, isSettled] = [false, false];
+    for await (const { event, data } of told) {
+      // What is told before it says nothing of this correction.
+      isRead ||= event === 'reward';
+      isSettled = isRead && event === 'settled';
+      if (event === 'rules') for (const id of asArray(data.again)) again.add(id);
+      if (isSettled) break;
       if (event !== 'library') continue;
       const learned = (await inUse()).filter(({ id, revision }) => before.get(id) !== revision);
       if (learned.length === 0) continue;
@@ -38,13 +45,17 @@ export async function sayLearned(
       return;
     }
     progress.clear();
-    printer.note(
-      dim('no rule yet: Instar looks for one in it, alone or with similar failures; see: instar lessons'),
-    );
+    const repeated = again.size === 0 ? [] : (await inUse()).filter(({ id }) => again.has(id));
+    for (const lesson of repeated) printKnown(lesson, printer);
+    if (repeated.length === 0) printer.note(dim(isSettled ? NO_RULE : NOT_YET));
   } finally {
     end.abort();
   }
 }
+
+const NO_RULE =
+  'no rule yet: it does not say what always holds; Instar learns from several failures like it. See: instar learning';
+const NOT_YET = 'no rule yet: Instar is still reading it. See: instar lessons';
 
 const isOpen = ({ state }: JsonObject): boolean => state !== 'retired' && state !== 'rejected';
 
@@ -54,5 +65,13 @@ function printLearned(lesson: JsonObject, printer: Printer): void {
     { text: isProposed ? 'Proposed: ' : 'Learned: ', style: 'green' },
     { text: titleText(lesson), style: 'bold' },
     isProposed ? '. Use it: instar lessons keep last' : '. Undo: instar undo',
+  );
+}
+
+function printKnown(lesson: JsonObject, printer: Printer): void {
+  printer.line(
+    { text: 'Known already: ', style: 'yellow' },
+    { text: titleText(lesson), style: 'bold' },
+    '. Was this answer shown it? instar lessons why',
   );
 }

@@ -163,6 +163,12 @@ export interface OwnerApis {
   readonly api: DaemonApi;
   readonly lessonsApi: LessonsApi;
   readonly keysApi: KeysApi;
-  /** The names of what happens, `hello` first, until the signal is given. Absent where nothing runs that could tell. */
-  readonly news?: (signal: AbortSignal) => AsyncGenerator<string, void>;
+  /** What happens, `hello` first, until the signal is given. Absent where nothing runs that could tell. */
+  readonly news?: (signal: AbortSignal) => AsyncGenerator<ToldEvent, void>;
+}
+
+/** An event of the page's feed (see `api/page/feed-events`). */
+export interface ToldEvent {
+  readonly event: string;
+  readonly data: JsonObject;
 }

@@ -26,6 +26,11 @@ async function startApi(hasFeed: boolean) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const printer = createPrinter({ stdout, stderr, env: {}, json: false });
   return {
+    has: (found: readonly object[]) => {
+      lessons = found;
+    },
+    tell: (event: string, data: object = {}) =>
+      feed?.write(`id: 5\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
     publish: (found: readonly object[]) => {
       lessons = found;
       feed?.write('id: 5\nevent: library\ndata: {"lessons":["l_1"]}\n\n');
@@ -52,6 +57,29 @@ it('goes on listening when the library changed in another way', async () => {
     setTimeout(() => publish([{ ...RULE, state: 'proposed' }]), 100);
   });
   expect(said).toContain('Proposed: Use ISO dates. Use it: instar lessons keep last');
+});
+
+it('names the rule that was told again, and does not wait for another one', async () => {
+  const { has, tell, correct } = await startApi(true);
+  has([RULE, { ...RULE, id: 'l_2', title: 'Use pnpm' }]);
+  const said = await correct(() => {
+    tell('settled');
+    tell('reward');
+    tell('rules', { toldAgain: 1, again: ['l_1'] });
+    tell('settled');
+  });
+  expect(said).toContain('Known already: Use ISO dates. Was this answer shown it? instar lessons why');
+  expect(said).not.toMatch(/pnpm|no rule yet/);
+});
+
+it('says that no rule is in it as soon as learning has read it (not after the whole wait, and not before)', async () => {
+  const { tell, correct } = await startApi(true);
+  const said = await correct(() => {
+    tell('settled');
+    setTimeout(() => tell('reward'), 50);
+    setTimeout(() => tell('settled'), 100);
+  });
+  expect(said).toContain('no rule yet: it does not say what always holds');
 });
 
 it('says where to look, without a wait, where it may not hear', async () => {

@@ -68,7 +68,8 @@ export async function toFeedEvent(
     case 'rules-observed': {
       const { kept, broken, toldAgain } = countRuleOutcomes(fact.results);
       if (kept + broken + toldAgain === 0) return undefined;
-      return make('rules', { session: fact.session, turn: fact.turn, kept, broken, toldAgain });
+      const again = fact.results.flatMap(({ lesson, outcome }) => (outcome === 'told-again' ? [lesson] : []));
+      return make('rules', { session: fact.session, turn: fact.turn, kept, broken, toldAgain, again });
     }
     case 'session-scored':
       return fact.score === undefined

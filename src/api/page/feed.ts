@@ -38,6 +38,8 @@ const SOON_MS = 2000;
 /** A page that comes back and is further behind than so many facts loads everything again. */
 const MOST_BEHIND = 5000;
 const MOST_READERS = 20;
+/** In a row, until what is told is all that learning did. */
+const MOST_LOOKS = 3;
 /** A page with more that it has not read gets nothing until it has, and is disconnected after a while; it resumes where it was. */
 const MOST_UNREAD_BYTES = 64 * 1024;
 const PATIENCE_MS = 10_000;
@@ -98,6 +100,8 @@ export function createFeed(options: FeedOptions): Feed {
   let isLooking = false;
   let lastBeat = 0;
   let waiting = '';
+  /** Something happened that learning may still be at work on. */
+  let isUnsettled = false;
   let askedAt = 0;
   let busyUntil = 0;
 
@@ -110,6 +114,7 @@ export function createFeed(options: FeedOptions): Feed {
       if (passed >= BUSY_FACTS) busyUntil = performance.now() + (BUSY_TIMES - 0.5) * lookMs;
       const text = events.map(write).join('');
       mayChangeWaiting ||= events.some(({ event }) => ABOUT_WAITING.has(event));
+      isUnsettled ||= passed > 0;
       for (const reader of same) {
         reader.at = last;
         if (text !== '') send(reader, text);
@@ -124,6 +129,16 @@ export function createFeed(options: FeedOptions): Feed {
     waiting = text;
     for (const reader of reading()) send(reader, `event: waiting\ndata: ${text}\n\n`);
   };
+  /** Learning has read all that happened, has nothing left to do for now, and every event of that is told. */
+  const tellSettled = async (): Promise<void> => {
+    for (let looks = 0; isUnsettled && looks < MOST_LOOKS; looks++) {
+      if (asObject(status().learning).pending !== 0) return;
+      isUnsettled = false;
+      await look();
+    }
+    if (isUnsettled) return;
+    for (const reader of reading()) send(reader, 'event: settled\ndata: {}\n\n');
+  };
   const beat = (): void => {
     if (performance.now() - lastBeat < HEARTBEAT_MS) return;
     lastBeat = performance.now();
@@ -136,6 +151,7 @@ export function createFeed(options: FeedOptions): Feed {
     try {
       const isSoon = await look();
       if (performance.now() - askedAt > (isSoon ? Math.min(SOON_MS, waitingMs) : waitingMs)) tellWaiting();
+      if (isUnsettled) await tellSettled();
       beat();
     } catch (error) {
       log.warn({ err: error }, 'the feed of the page could not be read; it is tried again');

@@ -104,6 +104,24 @@ describe('the feed', () => {
     await expect.poll(() => idsIn(page)).toEqual([4, 5]);
   });
 
+  it('tells that learning has settled once it has read all that was told (not while it is at work, and once)', async () => {
+    const opened = await openFeed();
+    opened.status = { ...opened.status, learning: { pending: 1 } };
+    const page = read(await visit(opened.port));
+    await expect.poll(() => page.text).toContain('event: hello');
+    add(opened.events, 1);
+    await expect.poll(() => idsIn(page)).toEqual([1]);
+    expect(page.text).not.toContain('settled');
+    // What learning did is told first.
+    add(opened.events, 1);
+    opened.status = { ...opened.status, learning: { pending: 0 } };
+    await expect.poll(() => page.text).toContain('event: settled');
+    expect(page.text.indexOf('id: 2\n')).toBeLessThan(page.text.indexOf('event: settled'));
+    const looked = opened.looks();
+    await expect.poll(opened.looks).toBeGreaterThan(looked + 3);
+    expect(page.text.split('event: settled')).toHaveLength(2);
+  });
+
   it('resumes behind the last event that a page has seen, each once', async () => {
     const { port, events } = await openFeed();
     add(events, 20);
