@@ -2,6 +2,7 @@ import { memoByText } from '../base/text-memo.ts';
 import { copiedPattern } from '../text/copied-text.ts';
 import { splitPastedText } from '../text/pasted-text.ts';
 import { separateTypedText } from '../text/typed-text.ts';
+import { splitLaterClause } from './cues/said-for-later.ts';
 
 /** A sentence that the person typed. */
 export interface OwnSentence {
@@ -132,6 +133,7 @@ const QUOTATION_MARK = /["“«„‹「『]/;
 
 function splitSentences(paragraph: string): readonly string[] {
   const sentences: string[] = [];
+  const add = (sentence: string): number => sentences.push(...splitLaterClause(sentence));
   const quoted = [...paragraph.matchAll(QUOTED)].map(({ index, 0: { length } }) => [index, index + length]);
   let from = 0;
   const ends = new RegExp(SENTENCE_END, 'gu');
@@ -140,12 +142,11 @@ function splitSentences(paragraph: string): readonly string[] {
     if (ABBREVIATION.test(paragraph.slice(Math.max(from, end.index - 12), end.index))) continue;
     const { index } = end;
     if (quoted.some(([start = 0, stop = 0]) => index > start && index < stop)) continue;
-    sentences.push(paragraph.slice(from, end.index));
+    add(paragraph.slice(from, end.index));
     from = end.index + end[0].length;
   }
-  return [...sentences, paragraph.slice(from)]
-    .map((sentence) => sentence.trim())
-    .filter((sentence) => sentence !== '');
+  add(paragraph.slice(from));
+  return sentences.map((sentence) => sentence.trim()).filter((sentence) => sentence !== '');
 }
 
 /** A quote that a model copied, in the letters of the person: its part of each sentence that it stands in. Empty: they did not type it. */

@@ -2,8 +2,8 @@ import { memoByText } from '../base/text-memo.ts';
 import type { LabelledSpan, ReadContext, SpanKind } from '../core/reading.ts';
 import { HARMLESS_NO } from './cues/reaction-phrases.ts';
 import { isRevocation, isRevocationOfLast } from './cues/revocations.ts';
+import { isSaidForLater } from './cues/said-for-later.ts';
 import { type CueKind, readCues } from './cues/sentence-cues.ts';
-import { isSaidForLater } from './cues/standing-phrases.ts';
 import { type KindScores, SPAN_KINDS, scoreSentences } from './learned-reader.ts';
 import { findOwnWords, type OwnSentence, readOwnSentences } from './own-sentences.ts';
 

@@ -165,9 +165,14 @@ function quotedIn(sentences: readonly ReadSentence[], kinds: readonly CueKind[])
   const isShort = sentences.reduce((sum, { text }) => sum + text.length, 0) <= SHORT_MESSAGE;
   const most = isShort ? MOST_OF_SHORT : MOST_QUOTES;
   const core = all.filter(isCore).slice(0, most);
+  // A request beside a rule is the next piece of work; beside a complaint, and behind a rule, it may say what to do about it.
+  const isNextWork = (index: number): boolean =>
+    !kinds.includes('complaint') &&
+    (kinds[index] === 'task' || (index < (core[0] ?? 0) && sentences[index]?.kinds.has('task') === true));
   const around = all.filter(
     (index) =>
       !isCore(index) &&
+      !isNextWork(index) &&
       isBesideCore(sentences, core, index) &&
       (isShort ? isPlainWord(sentences, kinds, index, isOtherWork) : isExplanation(sentences, kinds, index)),
   );

@@ -14,6 +14,7 @@ import {
   NO,
 } from './reaction-phrases.ts';
 import { isRevocation, isRevocationOfLast } from './revocations.ts';
+import { isSaidForLater, isStandingInstruction } from './said-for-later.ts';
 import {
   isDoneAgain,
   isGeneralStatement,
@@ -21,7 +22,6 @@ import {
   isHouseCustom,
   isOrder,
   isPlainRule,
-  isStandingInstruction,
 } from './standing-phrases.ts';
 
 /*
@@ -79,7 +79,8 @@ function kindsOf(sentences: readonly OwnSentence[], context: ReplyContext): read
     const open = kinds.findIndex((kind) => kind !== 'thanks' && kind !== 'greeting');
     const isLate = open >= 0 && (kinds.length - open >= HEARD || OPENS_WORK.has(kinds[open] ?? 'other'));
     const kind = kindOf(folded, open < 0, { ...context, isNear: open < 0 || kinds.length - open < 2 });
-    kinds.push(isLate && kind !== 'outage' && !isPlainRule(folded) ? 'other' : kind);
+    const isRule = isPlainRule(folded) || (kind === 'rule' && isSaidForLater(folded));
+    kinds.push(isLate && kind !== 'outage' && !isRule ? 'other' : kind);
   }
   return kinds;
 }

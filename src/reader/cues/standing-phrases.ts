@@ -1,8 +1,5 @@
 import { compilePhrases } from './phrase-table.ts';
-
-/** Words that mean later work and nothing else. */
-const FOR_LATER =
-  /\b(?:from now on|from here on|for the future|next time(?! i\b| we\b| it\b)|as a rule|house rule)\b/;
+import { FOR_LATER } from './said-for-later.ts';
 
 /**
  * Phrases by which a person says how things are done here, or what holds for later work. An order ("never", "from now on") makes a
@@ -12,9 +9,8 @@ const ORDERS_ENGLISH: readonly RegExp[] = [
   /(?:^|[,;:–-] ?|\b(?:but|and|so|btw|please|pls|ok|no|also|hey|again) )(?:please |pls )?(?:(?:always|never)(?! mind| heard| seen| tested| worked| knew| had| did| got| been| \w+[^s\W]s\b)|don't ever|do not ever)\b/,
   /(?:, |^| — | - )(?:please )?(?:always|ever|never|every time|each time)(?: please)?[.!]*$/,
   /^(?!(?:the |an? )?(?:user|customer|visitor|client|function|method|page|app|button|component|endpoint|list)s?\b)(?!we should always (?:show|display|render|return|have|be|get|see|do)\b).{0,60}\b(?:must|should|has to|have to|need to|needs to) (?:always|never)\b/,
-  FOR_LATER,
+  ...FOR_LATER,
   /\b(?:whenever you|every time you|each time you|any time you)\b/,
-  /^(?:and |but |also,? |please |pls )*(?:in (?:the )?future|going forward)\b|^(?:\w+ ){0,2}(?:could|can|would|please|pls) (?:you )?(?!.*\b(?:so that|in case)\b).{0,80}\b(?:in (?:the )?future|going forward)\b|, (?:in (?:the )?future|going forward)(?: please)?[.!]*$/,
   /\b(?:please |pls )?(?:remember (?:that|this|to\b|for\b)|(?:please |, )remember$|remember[.!?]|make a note|note for later)|^(?:please |pls |and )*keep (?:that |this |it )?in mind\b/,
   /^(?:please |pls |and |so |just )*stop (?:always |constantly )?\w{2,20}ing\b/,
   /\b(?:never|not|don't|without)\b.{0,40}\b(?:without asking|unless i (?:ask|say|tell)|before asking|asking (?:me )?first)\b/,
@@ -160,8 +156,6 @@ const isAboutOthers = (folded: string): boolean =>
     folded,
   );
 
-export const isSaidForLater = (folded: string): boolean => FOR_LATER.test(folded);
-
 /** "Never push to main." "From now on …" */
 export const isOrder = (folded: string): boolean =>
   !IN_JEST.test(folded) &&
@@ -202,8 +196,3 @@ export const isDoneAgain = (folded: string): boolean => DONE_AGAIN.test(folded);
 
 /** "I told you." "You did it again." */
 export const isRepeated = (folded: string): boolean => DONE_AGAIN.test(folded) || matchesAny(REPEATS, folded);
-
-/** "Write commit messages in English from now on": no single task, unless it is about a text that says so. */
-export const isStandingInstruction = (folded: string): boolean =>
-  /\b(?:from (?:now|today) on|going forward|in (?:the )?future)[.!]*$/.test(folded) &&
-  !/\b(?:that|which|saying|says?|note|notice|text|comment|banner|slide)\b/.test(folded);

@@ -111,7 +111,7 @@ export const isStopWord = (word: string): boolean =>
 
 /** Words that make a sentence one about all work of its sort. German "nie" is another word in Polish. */
 export const GENERAL =
-  /\b(?:al+ways|never|, ever[.!]?$|whenever|from (?:now|today|here) on|every time|each time|going forward|at all times|as a rule|immer(?! noch| wieder| mehr)|niemals|nie(?=[.!]?$| (?:(?!dziala)\S+ )*?(?:auf|in|im|mit|ohne|vor|an|am|zu|ein\w*|der|die|das|den|direkt|etwas)\b)|ab (?:jetzt|sofort|heute)|kunftig|in zukunft|grundsatzlich|toujours(?! pas)|jamais|desormais|dorenavant|a partir de maintenant|a l'avenir|siempre|nunca|jamas|a partir de ahora|de ahora en adelante|en adelante)\b|, (?:ever|nie)[.!]?$/;
+  /\b(?:al+ways|never|, ever[.!]?$|whenever|every time|each time|at all times|immer(?! noch| wieder| mehr)|niemals|nie(?=[.!]?$| (?:(?!dziala)\S+ )*?(?:auf|in|im|mit|ohne|vor|an|am|zu|ein\w*|der|die|das|den|direkt|etwas)\b)|grundsatzlich|toujours(?! pas)|jamais|siempre|nunca|jamas)\b|, (?:ever|nie)[.!]?$/;
 /** Something is over. */
 export const OVER = /\b(?:any ?more|no longer|nicht mehr|ne \S+ plus|n'\S+ plus|ya no)\b/;
 
@@ -192,9 +192,9 @@ export const OF_WORDS =
 /** A task in which something is left out for once. */
 export const LEAVES_OUT = /[,;] ?(?:just|only|do|let's|focus|first|go|start|continue)\b|\bfor now\b/;
 
-/** What makes an order that begins with a verb of work one for later work too. */
-export const FOR_LATER =
-  /\b(?:from (?:now|today|here) on|going forward|every time|each time|at all times|ab (?:jetzt|sofort|heute)|kunftig|in zukunft|desormais|dorenavant|a partir de maintenant|a l'avenir|a partir de ahora|de ahora en adelante|en adelante)\b|,? (?:always|immer|toujours|siempre)[.!]?$/;
+/** An order for each time. */
+export const EVERY_TIME =
+  /\b(?:every time|each time|at all times)\b|,? (?:always|immer|toujours|siempre)[.!]?$/;
 
 /** A subject that is the case at hand. */
 const CASE_WORDS: ReadonlySet<string> = new Set(

@@ -1,4 +1,5 @@
 import type { LabelledSpan } from '../../../core/reading.ts';
+import { isSaidForLater, quotesText } from '../../../reader/cues/said-for-later.ts';
 import { isGeneralStatement, isHabit, isOrder } from '../../../reader/cues/standing-phrases.ts';
 import { foldAccents, foldWords } from '../../../reader/own-sentences.ts';
 import { readSentences, type ReadSentence as SentenceReading } from '../../../reader/read-message.ts';
@@ -8,7 +9,7 @@ import {
   ASIDE,
   ASKS,
   CUSTOM_VERBS,
-  FOR_LATER,
+  EVERY_TIME,
   GENERAL,
   isCaseWord,
   OBLIGES,
@@ -141,13 +142,14 @@ interface ReadSentence extends SentenceReading {
 function readSentence(sentence: SentenceReading): ReadSentence {
   const spoken = foldWords(sentence.text.replace(SPEAKER, ''));
   const said = spoken.replace(OPENERS, '').replace(ASIDE, '').trim() || spoken;
-  const isRule = GENERAL.test(said) || WHEN_THEN.test(said);
+  const isRule = isMeantForAll(said) || WHEN_THEN.test(said);
   const isQuestion = !isRule ? ASKS.test(said) : /[?？]\W*$/.test(said);
   const [first = ''] =
     /^[\p{L}'-]+/u.exec(said.replace(/^(?:(?:please|pls|bitte|now|then|next|just|and) )+/, '')) ?? [];
   const isCustom = CUSTOM_VERBS.test(said) && / (?:all|every|any) /.test(said);
   const isOrdered = WORK_VERBS.has(first) && !isCustom && !isNounUse(said, first);
-  const isWork = isOrdered ? !FOR_LATER.test(said) : !isRule && (WANTS_WORK.test(spoken) || endsInWork(said));
+  const isForLater = (isSaidForLater(said) || EVERY_TIME.test(said)) && !quotesText(said);
+  const isWork = isOrdered ? !isForLater : !isRule && (WANTS_WORK.test(spoken) || endsInWork(said));
   return {
     ...sentence,
     said,
@@ -157,6 +159,8 @@ function readSentence(sentence: SentenceReading): ReadSentence {
     claim: readClaim(sentence.text),
   };
 }
+
+const isMeantForAll = (said: string): boolean => GENERAL.test(said) || isSaidForLater(said);
 
 /** "Temperature is in column 3, plot it": the sentence tells what its task needs. */
 const endsInWork = (said: string): boolean =>
@@ -226,7 +230,7 @@ const ELLIPTIC_WORDS = 20;
 function isRule(one: ReadSentence, isCautious: boolean, isPersonal: boolean): boolean {
   const { said, words } = one;
   if (OF_MOMENT.test(said) && !ORDERS.test(said)) return false;
-  const isClear = GENERAL.test(said);
+  const isClear = isMeantForAll(said);
   if (isCautious) return isClear && (isOrder(said) || (isPersonal && isHabit(said)));
   if (WHEN_THEN.test(said) && !/\b(?:i|it)\b/.test(said.slice(0, said.search(/[,:]/)))) return true;
   if (isClear && words <= ELLIPTIC_WORDS) return true;
