@@ -15,6 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   embed: [],
   cost: [],
   config: [],
+  alerts: [],
   schedule: ['config', 'cost'],
   agent: [],
   pipeline: [],

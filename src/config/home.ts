@@ -24,6 +24,8 @@ export interface Home {
   /** Locked by the daemon while it runs. */
   readonly lockFile: string;
   readonly saltFile: string;
+  /** Alerts that wait for their receiver, and which were told. */
+  readonly alertsFile: string;
   /** Which project the clones of a repository are. */
   readonly projectsFile: string;
   /** The id of this home among those that share a record. */
@@ -63,6 +65,7 @@ export function homeAt(dir: string): Home {
     spoolFile: join(root, 'spool.sqlite'),
     lockFile: join(root, 'lock.sqlite'),
     saltFile: join(root, 'salt'),
+    alertsFile: join(root, 'alerts.json'),
     projectsFile: join(root, 'projects.json'),
     gatewayFile: join(root, 'gateway-id'),
     snapshotDir: join(root, 'snapshots'),

@@ -12,17 +12,22 @@ interface KeyPlaces {
   readonly home: Home;
 }
 
-/** The current keys of providers, of the training engine, of the server of its weights and of the receiver of traces. */
+/** The current keys of providers, of the training engine, of the server of its weights and of the receivers of traces and alerts. */
 export function readModelKeys(
   {
     providers,
     train: { engine, serve },
     store,
     traces,
-  }: Pick<Config, 'providers' | 'train' | 'store' | 'traces'>,
+    log,
+  }: Pick<Config, 'providers' | 'train' | 'store' | 'traces' | 'log'>,
   { env, home }: KeyPlaces,
 ): readonly string[] {
-  const named = [typeof engine === 'string' ? undefined : engine.keyEnv, serve?.keyEnv];
+  const named = [
+    typeof engine === 'string' ? undefined : engine.keyEnv,
+    serve?.keyEnv,
+    log.alerts?.secretEnv,
+  ];
   return [
     ...Object.values(providers).flatMap((entry) => readProviderKey(entry, { env, homeDir: home.dir }) ?? []),
     ...named.flatMap((name) => (name === undefined ? [] : (env[name] ?? []))),

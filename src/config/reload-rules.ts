@@ -54,6 +54,7 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'store.snapshots': NOW,
   traces: NOW,
   'log.level': NOW,
+  'log.alerts': NOW,
 };
 
 /** Undefined for a path that no rule covers. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { asObject, type JsonObject } from '../core/json.ts';
+import { alertsSchema } from './sections/alerts.ts';
 import { gatewaySchema } from './sections/gateway.ts';
 import { learnSchema, librarySchema, practiceSchema } from './sections/learning.ts';
 import { modelsSchema, providersSchema } from './sections/providers.ts';
@@ -36,6 +37,11 @@ const storeSchema = z.strictObject({
 });
 
 const logSchema = z.strictObject({
+  alerts: alertsSchema
+    .optional()
+    .describe(
+      'A webhook that is told when 80 % of a budget of the day is used, a lesson waits for your decision, a rule was broken again, or nothing is recorded. Absent: nothing is sent.',
+    ),
   level: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')

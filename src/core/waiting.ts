@@ -29,7 +29,8 @@ export type WaitingCode =
   | 'clock-not-believed'
   | 'store-degraded'
   /** What happened meanwhile waits in this home. */
-  | 'database-away';
+  | 'database-away'
+  | 'alerts-not-taken';
 
 /** Something that waits. `what` and `why` together are a sentence: "2 failures of claude-code" "wait for 1 more like them". */
 export interface Waiting {

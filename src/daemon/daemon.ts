@@ -34,7 +34,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const learned = await openLibraryAndLearning(base, record);
   const slow = await openSlowParts(base, record, learned);
   const { library, learning, openAttempt } = learned;
-  const { server, page, metrics } = openGateway({ base, record, learned, slow });
+  const { server, page, metrics, alerts } = openGateway({ base, record, learned, slow });
   live.onChange(async ({ before, applied }) => {
     options.log.info({ applied }, 'settings reloaded');
     record.recording.followKeys();
@@ -47,6 +47,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     record.keyAgents.flush();
     record.closeKeys();
     await page.close();
+    await alerts.close();
     await slow.schedule.close();
     await slow.shortening.close();
     // Before the engine: what practice attempts meanwhile would count as failed.

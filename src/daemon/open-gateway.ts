@@ -1,4 +1,5 @@
 import type { withTrainingSupply } from '../../train/training-supply.ts';
+import type { ServedAlerts } from '../alerts/serve-alerts.ts';
 import { createAdaptApi } from '../api/adapt-api.ts';
 import { createConsolidateApi } from '../api/consolidate-api.ts';
 import { createKeysApi, limitedKeys } from '../api/keys-api.ts';
@@ -35,6 +36,7 @@ import { recordSessionEnd } from '../record/open-recording.ts';
 import { withAppendListener } from '../record/records.ts';
 import type { LibraryAndLearning, SlowParts } from './library-and-learning.ts';
 import type { DaemonBase, RecordAndKeys } from './record-and-keys.ts';
+import { watchAlerts } from './watch-alerts.ts';
 
 interface GatewayParts {
   readonly base: DaemonBase;
@@ -45,6 +47,7 @@ interface GatewayParts {
 
 interface OpenGateway {
   readonly server: Gateway;
+  readonly alerts: ServedAlerts;
   readonly page: ReturnType<typeof servePage>;
   readonly metrics: ReturnType<typeof createMetrics>;
 }
@@ -73,7 +76,9 @@ export function openGateway(parts: GatewayParts): OpenGateway {
   const status = createStatus(parts, () => ({
     requests: { ...metrics.totals, inFlight: admission.inFlight },
     endUsers: persons.count(),
+    alerts: alerts.waits(),
   }));
+  const alerts = watchAlerts(parts, status);
   const page = servePage({
     home,
     env,
@@ -96,9 +101,9 @@ export function openGateway(parts: GatewayParts): OpenGateway {
     isBehindProxy: config.gateway.trustedProxy,
     onRefused: metrics.refused,
     onFault: (error) => log.error({ err: error }, 'a request failed inside Instar'),
-    context: createContext(parts, { persons, metrics, records, status }),
+    context: createContext(parts, { persons, metrics, records, status, alerts }),
   });
-  return { server, page, metrics };
+  return { server, page, metrics, alerts };
 }
 
 type Apis = Parameters<typeof createApisFor>[0]['apis'];
@@ -157,13 +162,17 @@ function createApis({ base, record, learned, slow }: GatewayParts, status: () =>
 /** `instar status`: each part describes itself. */
 function createStatus(
   { base, record, learned, slow }: GatewayParts,
-  traffic: () => { readonly requests: JsonObject; readonly endUsers: number },
+  traffic: () => {
+    readonly requests: JsonObject;
+    readonly endUsers: number;
+    readonly alerts: readonly JsonObject[];
+  },
 ): () => JsonObject {
   const { clock, started, names, live } = base;
   const { recording, shared } = record;
   const { library, overlays, learning } = learned;
   return () => {
-    const { requests, endUsers } = traffic();
+    const { requests, endUsers, alerts } = traffic();
     return recording.redactor.redactObject(
       withWaiting({
         version: VERSION,
@@ -180,7 +189,7 @@ function createStatus(
         endUsers,
         ...compact({ sharedRecord: shared?.describe(), router: overlays.router.describe() }),
         learning: learning.status(),
-        schedule: { waits: [...slow.schedule.waits()] },
+        schedule: { waits: [...slow.schedule.waits(), ...alerts] },
         settings: live.describe(),
         memoryBytes: process.memoryUsage.rss(),
       }),
@@ -194,12 +203,13 @@ interface RequestParts {
   /** What is appended here is learned from at once. */
   readonly records: Records;
   readonly status: () => JsonObject;
+  readonly alerts: ServedAlerts;
 }
 
 /** What a request needs of the daemon. */
 function createContext(
   parts: GatewayParts,
-  { persons, metrics, records, status }: RequestParts,
+  { persons, metrics, records, status, alerts }: RequestParts,
 ): GatewayContext {
   const { base, record, learned, slow } = parts;
   const { options, config, clock, names, exchange, newId } = base;
@@ -270,7 +280,7 @@ function createContext(
     status,
     chatWord: metrics.chatWord,
     checked: reportChecks(metrics, log),
-    metrics: () => recording.metricsWith([metrics.text, slow.schedule.text]),
+    metrics: () => recording.metricsWith([metrics.text, slow.schedule.text, alerts.text]),
   };
 }
 

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config/schema.ts';
-import { type Budget, NOTHING_SPENT, type OpenBudget } from '../core/budget.ts';
+import { type Budget, NOTHING_SPENT, type OpenBudget, type Spending } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
 import type { SchedulePhase } from '../core/fact.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -59,6 +59,8 @@ interface ServedSchedule {
   describe(): Promise<JsonObject>;
   /** A reservation of the day's budget of background jobs, for work that the scheduler does not run. Never rejects. */
   reserve: Budget['reserve'];
+  /** What background jobs have used today. */
+  spent(): Spending;
   /** For metrics. */
   text(): Promise<string>;
   close(): Promise<void>;
@@ -149,6 +151,7 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
       await begun;
       return budget?.reserve(most, work) ?? { isGranted: false, why: 'the record cannot be read yet' };
     },
+    spent: () => budget?.spent() ?? NOTHING_SPENT,
     text: metrics.text,
     reload: () => {
       if (isClosed) return;

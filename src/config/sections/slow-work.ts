@@ -55,6 +55,15 @@ const HOURS = new RegExp(`^(off|${STRETCH}([,;] ?${STRETCH})*)$`);
 const hasEmptyHours = (text: string): boolean =>
   [...text.matchAll(/(\d\d:\d\d)-(\d\d:\d\d)/g)].some(([, start, end]) => start === end);
 
+/** Hours of the week, or `off`. */
+export const hoursSchema = z
+  .string()
+  .max(1000)
+  .regex(HOURS, 'must be "off" or hours such as "23:00-07:00" or "mon-fri 23:00-07:00, sat,sun 01:00-09:00"')
+  .refine((text) => !hasEmptyHours(text), {
+    error: 'has hours that end when they begin; the whole day is 00:00-24:00',
+  });
+
 const budgetSchema = z.strictObject({
   tokensPerDay: z
     .int()
@@ -71,16 +80,7 @@ const budgetSchema = z.strictObject({
 });
 
 export const scheduleSchema = z.strictObject({
-  sleep: z
-    .string()
-    .max(1000)
-    .regex(
-      HOURS,
-      'must be "off" or hours such as "23:00-07:00" or "mon-fri 23:00-07:00, sat,sun 01:00-09:00"',
-    )
-    .refine((text) => !hasEmptyHours(text), {
-      error: 'has hours that end when they begin; the whole day is 00:00-24:00',
-    })
+  sleep: hoursSchema
     .default('23:00-07:00')
     .describe('Your quiet hours, local time, in which background jobs may run; "off" for none.'),
   idleMinutes: z

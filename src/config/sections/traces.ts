@@ -2,21 +2,23 @@ import { z } from 'zod';
 import { findBaseUrlFault, sendsKeyInClear } from '../address.ts';
 import { keyEnvSchema } from './providers.ts';
 
-const receiverSchema = z.string().superRefine((text, context) => {
-  const fault =
-    findBaseUrlFault(text) ??
-    (sendsKeyInClear(text, true)
-      ? {
-          what: 'would send traces over plain http, unencrypted',
-          fix: 'use https; http is allowed for loopback and private addresses only',
-        }
-      : undefined);
-  if (fault) context.addIssue({ code: 'custom', message: fault.what, params: { fix: fault.fix } });
-});
+/** The address of a program that is told something. */
+export const receiverSchema = (what: string) =>
+  z.string().superRefine((text, context) => {
+    const fault =
+      findBaseUrlFault(text) ??
+      (sendsKeyInClear(text, true)
+        ? {
+            what: `would send ${what} over plain http, unencrypted`,
+            fix: 'use https; http is allowed for loopback and private addresses only',
+          }
+        : undefined);
+    if (fault) context.addIssue({ code: 'custom', message: fault.what, params: { fix: fault.fix } });
+  });
 
 export const tracesSchema = z
   .strictObject({
-    url: receiverSchema
+    url: receiverSchema('traces')
       .optional()
       .describe(
         'Address of a receiver of OpenTelemetry traces (OTLP over HTTP), such as http://127.0.0.1:6006: spans go to /v1/traces under it. Absent: nothing is sent.',

@@ -1,3 +1,4 @@
+import { ALERT_PROOFS } from './alert-settings.ts';
 import { createGatewayProofs } from './gateway-settings.ts';
 import type { Stage } from './instar-here.ts';
 import { createLearnProofs } from './learn-settings.ts';
@@ -66,4 +67,5 @@ export const createProofs = (stage: Stage): SettingProofs => ({
   ...PRACTICE,
   ...ROUTER_PROOFS,
   ...TRACE_PROOFS,
+  ...ALERT_PROOFS,
 });
