@@ -7,6 +7,7 @@ import type { Home } from '../config/home.ts';
 import { hashKey } from '../config/key.ts';
 import { readClientFile } from '../connect/client-file.ts';
 import { connectClient, disconnectClient, type UndoneFile } from '../connect/connect.ts';
+import { readRecord } from '../connect/connect-record.ts';
 import type { ClientEnvironment } from '../connect/connection.ts';
 import { renderEdit } from '../connect/file-edit.ts';
 import {
@@ -101,7 +102,13 @@ export async function connectNative(
       ? undefined
       : { folder: plan.skillFolder, ...(project === undefined ? {} : { project }) };
   const skills = place === undefined ? undefined : await installSkills(home, client, place, context);
-  report(client, { files: written, skills, notes: plan.notes }, context);
+  const routed = keysIn(readRecord(home, client)?.files.map(({ path: file }) => file) ?? []);
+  // A key that may pass on ratings took the place of the one with which its requests come.
+  const isRenewed = routed.some((one) => one !== key);
+  const notes = isRenewed
+    ? [...plan.notes, `its requests need the new key, too; run: instar connect ${client} --write`]
+    : plan.notes;
+  report(client, { files: written, skills, notes }, context);
   return EXIT.ok;
 }
 
@@ -140,6 +147,14 @@ interface WantedKey {
   readonly files: readonly string[];
 }
 
+const keysIn = (files: readonly string[]): readonly string[] =>
+  files.flatMap(
+    (file) =>
+      readClientFile(file)
+        .content?.bytes.toString('utf8')
+        .match(/instar_caller_[\w-]{43}/g) ?? [],
+  );
+
 /** The key that the client has already, so that Instar knows its sessions and its reports as one; else a new one. */
 export async function keyFor(
   home: Home,
@@ -153,12 +168,10 @@ export async function keyFor(
       .filter(isGood)
       .map(({ hash }) => hash),
   );
-  const texts = [...files, connectionFile(home, client)].flatMap(
-    (file) => readClientFile(file).content?.bytes.toString('utf8') ?? [],
+  const routed = readRecord(home, client)?.files.map(({ path: file }) => file) ?? [];
+  const known = keysIn([...files, ...routed, connectionFile(home, client)]).find((key) =>
+    valid.has(hashKey(key)),
   );
-  const known = texts
-    .flatMap((text) => text.match(/instar_caller_[\w-]{43}/g) ?? [])
-    .find((key) => valid.has(hashKey(key)));
   if (known !== undefined) return known;
   const request = { ...ownClient(client), mayRate };
   return String((await withApi(context, ({ keysApi }) => keysApi.create(request), true)).key);

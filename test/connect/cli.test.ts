@@ -94,6 +94,20 @@ describe('instar connect', () => {
     expect(valid().map(({ name }) => name)).toEqual(['claude-code']);
   });
 
+  it('keeps the key of a client that is connected natively, too; a new one that may rate is announced where the old one stood', async () => {
+    const keyIn = (file: string) => /instar_caller_[\w-]{43}/.exec(readFileSync(file, 'utf8'))?.[0] ?? '';
+    await connect('pi', '--write', '--model', 'openai/gpt-5-mini');
+    const routed = join(person(), '.pi/agent/models.json');
+    const first = keyIn(routed);
+    expect((await connect('pi', '--native', '--write')).stderr).not.toContain('new key');
+    expect(keyIn(join(home, 'native', 'pi.json'))).toBe(first);
+    const rating = await connect('pi', '--native', '--ratings', '--write');
+    expect(rating.stderr).toContain('its requests need the new key, too; run: instar connect pi --write');
+    await connect('pi', '--write', '--model', 'openai/gpt-5-mini');
+    expect(keyIn(routed)).toBe(keyIn(join(home, 'native', 'pi.json')));
+    expect(keyIn(routed)).not.toBe(first);
+  });
+
   it('undoes every client when none is named, as one JSON document with --json', async () => {
     const before = treeOf(person());
     await connect('codex', '--write');

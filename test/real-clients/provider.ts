@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatEvent, ChatRequest, Tool } from '../../src/core/chat.ts';
 import type { Wire } from '../../src/core/wire.ts';
 import { wires } from '../../src/wire/wires.ts';
@@ -70,10 +71,10 @@ function replyTo(request: ChatRequest, n: number, choose: ChooseCommand): readon
   return [start, { type: 'text-delta', text }, end('end')];
 }
 
-/** Serves all three wires. Runs commands through the client's own tool, by default one, then repeats its output. */
-export function startToolProvider(choose: ChooseCommand = once(COMMAND)): Promise<Provider> {
+/** Serves all three wires. Runs commands through the client's own tool, by default one, then repeats its output. `takesMs`: for each reply. */
+export function startToolProvider(choose: ChooseCommand = once(COMMAND), takesMs = 0): Promise<Provider> {
   let n = 0;
-  return startProvider(({ method, url, body }, response) => {
+  return startProvider(async ({ method, url, body }, response) => {
     const [path = ''] = url.split('?');
     if (method !== 'POST') {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -88,6 +89,7 @@ export function startToolProvider(choose: ChooseCommand = once(COMMAND)): Promis
     if (wire === undefined) return void response.writeHead(404).end('{}');
     const request = wire.decodeRequest(JSON.parse(body.toString()));
     const events = replyTo(request, n++, choose);
+    await sleep(takesMs);
     response.writeHead(200, { 'content-type': request.stream ? 'text/event-stream' : 'application/json' });
     const encoder = wire.createStreamEncoder();
     response.end(
