@@ -1,3 +1,4 @@
+import { describeLimits, type ReadUsed, readLimits } from '../src/api/key-limits.ts';
 import { SAFE_FOR_TEAM } from '../src/config/address.ts';
 import { asString, compact, type JsonObject } from '../src/core/json.ts';
 import type { Lesson } from '../src/core/lesson.ts';
@@ -14,6 +15,9 @@ interface MembersApiOptions {
   readonly records: Pick<Records, 'sessions' | 'turn'>;
   /** Undefined while it cannot be read. */
   readonly library: () => Promise<Library | undefined>;
+  /** The providers that a fallback may be of, by name. */
+  readonly providers?: () => Readonly<Record<string, unknown>>;
+  readonly used?: ReadUsed;
   /** Why members could not use this gateway safely. */
   readonly unsafe?: string | undefined;
 }
@@ -101,6 +105,16 @@ const changeRole: Operation = async ({ members }, request, by) => {
   return { id, name, role };
 };
 
+/** All keys of a member count together. */
+const changeLimits: Operation = async ({ members, providers, used }, request, by) => {
+  refuseMembers(request);
+  const { id, name } = memberNamed(members, request);
+  const { limits, fallback } = readLimits(request, providers?.());
+  if (limits === undefined) return refuse('Name the limits, or an empty list for none.');
+  await members.change(id, { do: 'limit', limits, ...compact({ fallback }) }, by);
+  return { id, name, ...describeLimits({ id, limits, ...compact({ fallback }) }, used) };
+};
+
 const changeSharing: Operation = async ({ members, library }, request, by) => {
   const { id, name } = ownMember(members, request);
   const shares = request.shares === true;
@@ -178,12 +192,13 @@ const moveToTeam: Operation = async ({ members, library }, request) => {
 };
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
-  list: async ({ members }, { asker }) => ({
-    members: members.list().map((one) => describeMember(one, asker)),
+  list: async ({ members, used }, { asker }) => ({
+    members: members.list().map((one) => describeMember(one, asker, used)),
   }),
   add: addMember,
   remove: removeMember,
   role: changeRole,
+  limit: changeLimits,
   share: changeSharing,
   key: makeKey,
   revoke: revokeKeys,
@@ -192,8 +207,9 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
 };
 
 const describeMember = (
-  { id, name, role, shares, addedAt, keys }: Member,
+  { id, name, role, shares, addedAt, keys, limits, fallback }: Member,
   asker: JsonObject[string],
+  used: ReadUsed | undefined,
 ): JsonObject =>
   compact({
     id,
@@ -202,6 +218,9 @@ const describeMember = (
     shares,
     addedAt: new Date(addedAt).toISOString(),
     // Whose programs they are is the member's own affair.
+    ...(asker === undefined || asker === id
+      ? describeLimits({ id, ...compact({ limits, fallback }) }, used)
+      : {}),
     keys: asker === undefined || asker === id ? keys.map(({ hash: _, ...one }) => ({ ...one })) : undefined,
   });
 

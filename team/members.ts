@@ -3,6 +3,7 @@ import type { Log } from '../src/base/log.ts';
 import { hashKey, keyId, newKey } from '../src/config/key.ts';
 import { type Caller, isOwnKey } from '../src/core/caller.ts';
 import type { StoredFact } from '../src/core/fact.ts';
+import type { LimitedKey } from '../src/core/key-limit.ts';
 import {
   isMemberChange,
   isMemberId,
@@ -28,6 +29,8 @@ export interface Members {
   change(member: string, change: MemberChange, by: string): Promise<void>;
   /** A new key; its text is in no other answer. */
   addKey(member: string, name: string, use: MemberKey['use'], by: string): Promise<NewMemberKey>;
+  /** Those with limits. */
+  limited(): readonly LimitedKey[];
   /** Adds a fact that another gateway wrote. */
   add(stored: StoredFact): void;
   /** Reads what other gateways wrote. */
@@ -92,9 +95,16 @@ export async function openMembers({ records, now, log }: MembersOptions): Promis
       await change(member, { do: 'add-key', key: { id, name, hash, use } }, by);
       return { id, key };
     },
+    limited: () => fold.all().flatMap((member) => limitedMember(member) ?? []),
     add: fold.add,
     catchUp,
   };
+}
+
+/** What a member's keys may use together; undefined without limits. */
+function limitedMember({ id, name, limits = [], fallback, removedAt }: Member): LimitedKey | undefined {
+  if (limits.length === 0 || removedAt !== undefined) return undefined;
+  return { id, name, tag: id, limits, isMember: true, ...(fallback === undefined ? {} : { fallback }) };
 }
 
 interface KeyFinder {
@@ -119,12 +129,16 @@ function createMemberFold() {
   const seen = new Set<number>();
   const index = (): void => {
     callers.clear();
-    for (const { id: member, role, keys, removedAt } of members.values())
+    for (const one of members.values()) {
+      const { id: member, role, keys, removedAt } = one;
+      const limited = limitedMember(one);
       for (const { id, hash, use } of removedAt === undefined ? keys : []) {
         const isOwner = role === 'owner';
         const kind = use === 'client' ? 'caller' : isOwner ? 'owner' : 'member';
-        callers.set(hash, { kind, id, mayRate: use === 'person', member, tag: member, role });
+        const caller: Caller = { kind, id, mayRate: use === 'person', member, tag: member, role };
+        callers.set(hash, limited === undefined ? caller : { ...caller, limited });
       }
+    }
   };
   return {
     all: (): readonly Member[] => [...members.values()],

@@ -1,6 +1,7 @@
 import {
   type CallerKey,
   changeCallerKey,
+  changeFirstKey,
   createCallerKey,
   firstKey,
   isKeyName,
@@ -12,15 +13,14 @@ import {
 import { confirmSettings } from '../config/confirmed-settings.ts';
 import type { Home } from '../config/home.ts';
 import type { LiveSettings } from '../config/live-settings.ts';
-import { parseModelRef } from '../config/model-ref.ts';
 import { credentialCaller } from '../config/valid-keys.ts';
 import type { KeysApi } from '../core/daemon-api.ts';
 import { asArray, asString, compact, type Json, type JsonObject } from '../core/json.ts';
-import type { KeyLimit } from '../core/key-limit.ts';
+import type { LimitedKey } from '../core/key-limit.ts';
 import type { Library } from '../core/library.ts';
 import type { Records } from '../core/store.ts';
 import { readAuditTrail } from '../record/audit-trail.ts';
-import { readKeyLimit, sayKeyLimit, sayKeyUse } from '../text/key-limit.ts';
+import { describeLimits, type ReadUsed, readLimits } from './key-limits.ts';
 import { ApiError } from './remote-api.ts';
 import { createSettingsApi } from './settings-api.ts';
 
@@ -37,12 +37,9 @@ interface KeysApiOptions {
   readonly onChanged?: () => void;
   /** What a key with limits has used of each, where it has asked since the start. */
   readonly used?: ReadUsed;
+  /** Members of the team with limits. */
+  readonly limitedMembers?: () => readonly LimitedKey[];
 }
-
-type ReadUsed = (key: {
-  readonly id: string;
-  readonly limits: readonly KeyLimit[];
-}) => readonly (number | undefined)[] | undefined;
 
 /** The keys of a home, in its files. */
 export function createKeysApi(options: KeysApiOptions): KeysApi {
@@ -52,7 +49,10 @@ export function createKeysApi(options: KeysApiOptions): KeysApi {
   return {
     ...settingsApi,
     members,
-    list: async () => [...[firstKey(home, env) ?? []].flat(), ...readCallerKeys(home)].map(describeKey),
+    list: async () => [
+      ...[...[firstKey(home, env) ?? []].flat(), ...readCallerKeys(home)].map(describeKey),
+      ...(options.limitedMembers?.() ?? []).map((member) => describeLimitedMember(member, options.used)),
+    ],
     create: async (request) => {
       const name = asString(request.name)?.trim() ?? '';
       if (!isKeyName(name))
@@ -61,7 +61,7 @@ export function createKeysApi(options: KeysApiOptions): KeysApi {
           'A key needs a name of letters, digits, spaces, dots, dashes or @, at most 64.',
         );
       const agents = readAgents(request.agents);
-      const limits = readLimits(request, settings);
+      const limits = readLimits(request, settings?.config.providers);
       revokeCallerKeys(home, name, now());
       const { key, entry } = createCallerKey(home, {
         name,
@@ -81,7 +81,14 @@ export function createKeysApi(options: KeysApiOptions): KeysApi {
     },
     change: async (idOrName, request) => {
       const agents = readAgents(request.agents);
-      const limits = readLimits(request, settings);
+      const limits = readLimits(request, settings?.config.providers);
+      const first = firstKey(home, env);
+      if (first !== undefined && isNamed(first, idOrName)) {
+        if (request.isOwn === false) throw new ApiError(400, 'The first key is your own.');
+        changeFirstKey(home, first.hash, { ...(agents && { agents }), ...limits });
+        onChanged?.();
+        return describeKey(firstKey(home, env) ?? first);
+      }
       const before = findKey(home, idOrName);
       if (before === undefined) return undefined;
       const changed = changeCallerKey(home, before.id, {
@@ -99,7 +106,7 @@ export function createKeysApi(options: KeysApiOptions): KeysApi {
     },
     revoke: async (idOrName) => {
       const first = firstKey(home, env);
-      if (first !== undefined && (first.id === idOrName || first.name === idOrName)) {
+      if (first !== undefined && isNamed(first, idOrName)) {
         const replaced = replaceFirstKey(home, env, now());
         if (replaced === undefined)
           throw new ApiError(400, 'This key comes from INSTAR_KEY: change the variable and restart Instar.');
@@ -121,6 +128,8 @@ export function createKeysApi(options: KeysApiOptions): KeysApi {
   };
 }
 
+const isNamed = ({ id, name }: CallerKey, idOrName: string): boolean => id === idOrName || name === idOrName;
+
 const findKey = (home: Home, idOrName: string): CallerKey | undefined =>
   readCallerKeys(home).findLast(
     ({ id, name, revokedAt }) => revokedAt === undefined && (id === idOrName || name === idOrName),
@@ -141,40 +150,6 @@ function readAgents(agents: unknown): readonly string[] | undefined {
   );
 }
 
-const MOST_LIMITS = 6;
-
-/** The limits that a request names, an empty list for none any more; absent when it names none. */
-function readLimits(
-  { limits, fallback }: JsonObject,
-  settings: LiveSettings | undefined,
-): Pick<CallerKey, 'limits' | 'fallback'> {
-  if (limits === undefined && fallback === undefined) return {};
-  const read = asArray(limits).map((text) => readKeyLimit(asString(text) ?? ''));
-  if (limits === undefined || read.includes(undefined) || read.length > MOST_LIMITS)
-    throw new ApiError(
-      400,
-      `limits must be a list of at most ${MOST_LIMITS} texts such as "60 requests/minute", "200000 tokens/day" or "$5/day"; a fallback needs one of them.`,
-    );
-  const valid = read.filter((limit) => limit !== undefined);
-  if (fallback === undefined) return { limits: valid };
-  const model = asString(fallback) ?? '';
-  const ref = parseModelRef(model);
-  if (ref === undefined || (settings !== undefined && settings.config.providers[ref.provider] === undefined))
-    throw new ApiError(
-      400,
-      `The fallback "${model}" is no provider/model of this home; see: instar config get providers.`,
-    );
-  return { limits: valid, fallback: model };
-}
-
-/** The valid keys with limits, for metrics: a row for each limit. */
-export const limitedKeys = (home: Home, used: ReadUsed) =>
-  readCallerKeys(home)
-    .filter(({ revokedAt }) => revokedAt === undefined)
-    .flatMap(({ id, name, limits = [] }) =>
-      limits.map((limit, nth) => ({ key: name, ...limit, used: used({ id, limits })?.[nth] })),
-    );
-
 /** What a key learned for itself becomes the home's own person's: the owner decided so. The number of lessons. */
 async function moveLessons(library: Library, from: string, at: number): Promise<number> {
   const changes = library
@@ -192,8 +167,7 @@ async function moveLessons(library: Library, from: string, at: number): Promise<
 }
 
 const describe = (key: CallerKey, readUsed: ReadUsed | undefined): JsonObject => {
-  const { id, name, mayRate, createdAt, revokedAt, isOwn, agents, used, limits = [], fallback } = key;
-  const amounts = readUsed?.({ id, limits });
+  const { id, name, mayRate, createdAt, revokedAt, isOwn, agents, used } = key;
   return compact({
     id,
     name,
@@ -201,19 +175,22 @@ const describe = (key: CallerKey, readUsed: ReadUsed | undefined): JsonObject =>
     whose: isOwn ? 'yours' : 'its own',
     agents: [...(agents ?? used?.agents ?? [])],
     agentsBy: agents === undefined ? 'use' : 'owner',
-    limits:
-      limits.length === 0 ? undefined : limits.map((limit, nth) => describeLimit(limit, amounts?.[nth])),
-    fallback,
+    ...describeLimits(key, readUsed),
     createdAt: createdAt === '' ? undefined : createdAt,
     revokedAt,
   });
 };
 
-/** What was used is known once the key has asked something since the start. */
-const describeLimit = (limit: KeyLimit, used: number | undefined): JsonObject =>
-  used === undefined
-    ? { ...limit, words: sayKeyLimit(limit) }
-    : { ...limit, used, words: sayKeyUse(limit, used) };
+/** Members are listed where people look for limits; their keys are among the members. */
+const describeLimitedMember = (member: LimitedKey, readUsed: ReadUsed | undefined): JsonObject => ({
+  id: member.id,
+  name: member.name,
+  may: ['ask'],
+  whose: 'a member’s',
+  agents: ['*'],
+  isMember: true,
+  ...describeLimits(member, readUsed),
+});
 
 const noTeam = async (): Promise<never> => {
   throw new ApiError(409, 'The members of the team cannot be read here.');

@@ -191,8 +191,10 @@ const setKey: CommandAction<SetOptions> = async (options, context) => {
   printer.line(
     `Changed ${String(changed.id)} (${name}): ${String(changed.whose)}, speaks for ${asArray(changed.agents).join(', ') || 'no agent yet'}.`,
   );
-  for (const { words } of asArray(changed.limits).map(asObject))
-    printer.line(`It has used ${String(words)}${fallbackWords(changed)}.`);
+  for (const { words, used } of asArray(changed.limits).map(asObject))
+    printer.line(
+      `It ${used === undefined ? 'may use' : 'has used'} ${String(words)}${fallbackWords(changed)}.`,
+    );
   if (moved > 0) printer.line(`${plural(moved, 'lesson')} of it ${moved === 1 ? 'is' : 'are'} yours now.`);
   return EXIT.ok;
 };

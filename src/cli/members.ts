@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander';
-import { asArray, asObject, type JsonObject } from '../core/json.ts';
+import { asArray, asObject, compact, type JsonObject } from '../core/json.ts';
 import { isRole, MEMBER_ROLES } from '../core/member.ts';
 import { plural, relativeTime } from '../text/phrases.ts';
 import { confirmOwner } from './confirm-owner.ts';
-import type { CommandContext, DeclareCommand, Positional } from './context.ts';
+import { type CommandContext, type DeclareCommand, type Positional, wrongUse } from './context.ts';
 import { dim } from './print.ts';
 import { titleText } from './show-lessons.ts';
 import { withApi } from './with-api.ts';
@@ -31,6 +31,15 @@ export const declareMembers: DeclareCommand = (members, act) => {
     .argument('<role>', MEMBER_ROLES.join(', '), parseRole)
     .description('Change what a member may do.')
     .action(act(changeRole));
+  members
+    .command('limit')
+    .argument('<name>', 'name or id of a member')
+    .option('--limit <limit...>', 'the most that all keys of the member may use: "$5/day"')
+    .option('--fallback <model>', 'with --limit: the model that answers once a budget of the day is used up')
+    .option('--no-limit', 'they may use as much as they ask for')
+    .description('Set what a member may use; in place of the limits so far.')
+    .addHelpText('after', '\nExample:\n  $ instar team members limit ada --limit "$5/day"\n')
+    .action(act(changeLimits));
   members
     .command('key')
     .argument('[name]', 'name or id of a member (default: you)')
@@ -89,7 +98,7 @@ const listMembers = (_options: object, context: CommandContext): Promise<undefin
       printer.note('no members: this home is one person’s. Add one with: instar team members add NAME');
       return;
     }
-    printer.table(['MEMBER', 'NAME', 'ROLE', 'SHARES', 'KEYS', 'ADDED'], all, (one) => [
+    printer.table(['MEMBER', 'NAME', 'ROLE', 'SHARES', 'KEYS', 'LIMITS', 'ADDED'], all, (one) => [
       String(one.id),
       String(one.name),
       String(one.role),
@@ -97,6 +106,7 @@ const listMembers = (_options: object, context: CommandContext): Promise<undefin
       asArray(one.keys)
         .map((key) => String(asObject(key).id))
         .join(' '),
+      sayLimits(one),
       relativeTime(Date.parse(String(one.addedAt)), Date.now()),
     ]);
   });
@@ -134,6 +144,30 @@ async function changeRole({ args }: Positional, context: CommandContext): Promis
     context.printer.line(`${String(answer.name)} is ${String(answer.role)} now.`),
   );
 }
+
+interface LimitOptions extends Positional {
+  readonly limit?: readonly string[] | false;
+  readonly fallback?: string;
+}
+
+const changeLimits = (
+  { args, limit, fallback }: LimitOptions,
+  context: CommandContext,
+): Promise<undefined> => {
+  if (limit === undefined) throw wrongUse('no limit was named', 'use --limit or --no-limit');
+  const limits = limit === false ? [] : [...limit];
+  const request = compact({ do: 'limit', name: args[0] ?? '', limits, fallback });
+  return ask(context, request, (answer) => {
+    const words = sayLimits(answer);
+    context.printer.line(`${String(answer.name)}: ${words === '' ? 'no limits' : words}.`);
+  });
+};
+
+const sayLimits = ({ limits, fallback }: JsonObject): string =>
+  [
+    ...asArray(limits).map((one) => String(asObject(one).words)),
+    ...(fallback === undefined ? [] : [`then ${String(fallback)}`]),
+  ].join('; ');
 
 const makeKey = ({ args }: Positional, context: CommandContext): Promise<undefined> => {
   const [name, client] = args;

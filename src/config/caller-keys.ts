@@ -42,8 +42,12 @@ interface KeysFile {
   readonly isAssigned?: boolean;
   readonly owner?: string;
   readonly callers: readonly CallerKey[];
-  /** Of the key in the home's key file, by its hash. */
-  readonly first?: { readonly hash: string; readonly agents?: readonly string[]; readonly used?: UsedAgents };
+  readonly first?: FirstKey;
+}
+
+/** What is known of the key in the home's key file, by its hash. */
+interface FirstKey extends Pick<CallerKey, 'agents' | 'used' | 'limits' | 'fallback'> {
+  readonly hash: string;
 }
 
 /** How the ids of a key's sessions begin. */
@@ -86,7 +90,12 @@ function isKeysFile(file: unknown): file is KeysFile {
   const isOwner = owner === undefined || (typeof owner === 'string' && HASH.test(owner));
   const isFirst =
     first === undefined ||
-    (isObject(first) && typeof first.hash === 'string' && isNames(first.agents ?? []) && isUsed(first.used));
+    (isObject(first) &&
+      typeof first.hash === 'string' &&
+      typeof (first.fallback ?? '') === 'string' &&
+      isNames(first.agents ?? []) &&
+      isLimits(first.limits ?? []) &&
+      isUsed(first.used));
   return isOwner && isFirst && file.callers.every((caller) => isObject(caller) && isCallerKey(caller));
 }
 
@@ -203,7 +212,6 @@ export function firstKey(home: Home, env: NodeJS.ProcessEnv): CallerKey | undefi
   const hash = hashKey(found.key);
   const name = found.source === 'environment' ? 'INSTAR_KEY' : 'key';
   if (readCallerKeys(home).some((one) => one.hash === hash)) return undefined;
-  const { agents, used } = readBinding(home, hash);
   return compact({
     id: keyId('caller', hash),
     name,
@@ -211,15 +219,27 @@ export function firstKey(home: Home, env: NodeJS.ProcessEnv): CallerKey | undefi
     mayRate: false,
     createdAt: '',
     isOwn: true,
-    agents,
-    used,
+    ...knownOfFirst(readFile(home), hash),
   });
 }
 
-/** What is known of the first key's agents. */
-function readBinding(home: Home, hash: string): NonNullable<Partial<KeysFile['first']>> {
-  const { first } = readFile(home);
-  return first?.hash === hash ? first : {};
+/** What is known of the first key with this hash. */
+function knownOfFirst({ first }: KeysFile, hash: string): Omit<FirstKey, 'hash'> {
+  if (first?.hash !== hash) return {};
+  const { hash: _, ...known } = first;
+  return known;
+}
+
+/** What the owner decides about the first key. */
+export function changeFirstKey(
+  home: Home,
+  hash: string,
+  change: Pick<FirstKey, 'agents' | 'limits' | 'fallback'>,
+): void {
+  const file = readFile(home);
+  const { fallback, ...known } = knownOfFirst(file, hash);
+  const kept = change.limits === undefined ? compact({ fallback }) : {};
+  write(home, { ...file, first: { hash, ...known, ...kept, ...change } });
 }
 
 /** Revokes the first key and writes a new one into the key file. The key of the environment cannot be replaced here. */
@@ -228,8 +248,13 @@ export function replaceFirstKey(home: Home, env: NodeJS.ProcessEnv, at: number):
   if (first === undefined || env.INSTAR_KEY?.trim()) return undefined;
   const revoked = { ...first, revokedAt: new Date(at).toISOString() };
   const file = readFile(home);
-  write(home, { ...file, callers: [...file.callers, revoked] });
-  replaceFileSync(home.keyFile, `${newKey('caller')}\n`);
+  const key = newKey('caller');
+  const { limits, fallback } = first;
+  // A new key is no way past the limits of the old one.
+  const next =
+    limits === undefined ? {} : { first: { hash: hashKey(key), limits, ...compact({ fallback }) } };
+  write(home, { ...file, callers: [...file.callers, revoked], ...next });
+  replaceFileSync(home.keyFile, `${key}\n`);
   return revoked;
 }
 

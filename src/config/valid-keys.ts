@@ -85,7 +85,8 @@ function load(home: Home, env: NodeJS.ProcessEnv): KnownKeys {
   for (const entry of readCallerKeys(home))
     if (entry.revokedAt === undefined) byHash.set(entry.hash, callerOfKey(entry));
   const first = firstKey(home, env);
-  if (first !== undefined) byHash.set(first.hash, { kind: 'caller', id: first.id, mayRate: false });
+  if (first !== undefined)
+    byHash.set(first.hash, { kind: 'caller', id: first.id, mayRate: false, ...limitedBy(first, '') });
   texts.push(...[readKey(home, env)?.key ?? []].flat());
   const owner = ownerHash(home, env);
   // One key cannot be both: a caller key that was copied into the owner's file stays a caller key.
@@ -101,11 +102,20 @@ function load(home: Home, env: NodeJS.ProcessEnv): KnownKeys {
 
 /** What the holder of a key is. */
 export function callerOfKey(entry: CallerKey): Caller {
-  const { id, name, mayRate, limits = [], fallback } = entry;
+  const { id, mayRate } = entry;
   const tag = tagOf(entry);
-  const limited = limits.length === 0 ? {} : { limited: { id, name, tag, limits, ...compact({ fallback }) } };
-  return { kind: 'caller', id, mayRate, tag, ...(entry.isOwn ? {} : { member: tag }), ...limited };
+  return {
+    kind: 'caller',
+    id,
+    mayRate,
+    tag,
+    ...(entry.isOwn ? {} : { member: tag }),
+    ...limitedBy(entry, tag),
+  };
 }
+
+const limitedBy = ({ id, name, limits = [], fallback }: CallerKey, tag: string): Pick<Caller, 'limited'> =>
+  limits.length === 0 ? {} : { limited: { id, name, tag, limits, ...compact({ fallback }) } };
 
 /** A client with a credential of its own: known by provider and client, since its token changes. */
 export function credentialCaller(provider: string, client: string | undefined): Caller {

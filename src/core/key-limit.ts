@@ -7,7 +7,7 @@ export type KeyLimit = {
   readonly per: 'minute' | 'day';
 };
 
-/** A key with limits. */
+/** A key with limits, or a member with all keys. */
 export interface LimitedKey {
   readonly id: string;
   readonly name: string;
@@ -16,6 +16,8 @@ export interface LimitedKey {
   readonly limits: readonly KeyLimit[];
   /** The model that answers once the tokens or the money of the day are used up; absent: none does. */
   readonly fallback?: string;
+  /** A member of the team: all keys count together. */
+  readonly isMember?: true;
 }
 
 /** A request that is about to be sent. */

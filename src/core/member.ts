@@ -1,4 +1,5 @@
 import { isObject } from './json.ts';
+import type { KeyLimit } from './key-limit.ts';
 
 /**
  * What a member may do. `member`: uses models, sees the own sessions and lessons and those of the team, rates the own turns.
@@ -21,6 +22,8 @@ export type MemberChange =
   | { readonly do: 'role'; readonly role: Role }
   /** Whether sessions of the member may support lessons of the team, and their words be in them. */
   | { readonly do: 'share'; readonly shares: boolean }
+  /** What all keys of the member may use together; an empty list: as much as they ask for. */
+  | { readonly do: 'limit'; readonly limits: readonly KeyLimit[]; readonly fallback?: string }
   | { readonly do: 'add-key'; readonly key: MemberKey }
   | { readonly do: 'revoke-key'; readonly key: string };
 
@@ -43,6 +46,8 @@ export interface Member {
   /** Keys that are valid. */
   readonly keys: readonly MemberKey[];
   readonly removedAt?: number;
+  readonly limits?: readonly KeyLimit[];
+  readonly fallback?: string;
 }
 
 /** The subject of facts about members. */

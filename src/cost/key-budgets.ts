@@ -116,15 +116,20 @@ function usedBy({ usage, policy, httpStatus = 0 }: TurnView, prices: Prices): Pa
 }
 
 function refuse(key: LimitedKey, passed: KeyLimit | undefined, why: string, now: number): Failure {
+  const whose = key.isMember ? `The member "${key.name}"` : `The key "${key.name}"`;
   if (passed === undefined)
-    return createFailure('overloaded', `What the key "${key.name}" has used cannot be counted: ${why}.`, {
-      retryAfterMs: 1_000,
-    });
+    return createFailure(
+      'overloaded',
+      `What ${whose.replace('The', 'the')} has used cannot be counted: ${why}.`,
+      {
+        retryAfterMs: 1_000,
+      },
+    );
   const retryAfterMs = passed.per === 'minute' ? MINUTE_MS - (now % MINUTE_MS) : untilMidnight(now);
   const when = passed.per === 'minute' ? `in ${Math.ceil(retryAfterMs / 1000)} s` : 'after midnight';
   return createFailure(
     'rate-limited',
-    `The key "${key.name}" has used its ${sayKeyLimit(passed)}. Try again ${when}, or ask the owner: instar team keys set ${key.name} --limit.`,
+    `${whose} has used its ${sayKeyLimit(passed)}. Try again ${when}, or ask the owner: instar team ${key.isMember ? 'members limit' : 'keys set'} ${key.name} --limit.`,
     { retryAfterMs, code: 'key_limit' },
   );
 }
@@ -185,7 +190,7 @@ const PAGE = 200;
 
 /** What the turns of a key used today, as the record has them: a restart gives no second day. */
 async function spentToday(
-  { id, tag = '' }: LimitedKey,
+  { id, tag, isMember }: LimitedKey,
   { records, prices, now }: Pick<KeyBudgetsOptions, 'records' | 'prices'> & { readonly now: number },
 ): Promise<Spending> {
   const from = new Date(now).setHours(0, 0, 0, 0);
@@ -195,7 +200,7 @@ async function spentToday(
     const page = await records.sessions({ from, limit: PAGE, ...(before === undefined ? {} : { before }) });
     for (const session of page.filter((one) => sessionTag(one.id) === tag))
       for (const turn of await records.turns(session.id))
-        if (turn.caller === id && turn.startedAt >= from)
+        if ((isMember || turn.caller === id) && turn.startedAt >= from)
           spent = addSpending(spent, { ...usedBy(turn, prices), calls: 1 });
     before = page.at(-1)?.lastAt;
     if (page.length < PAGE || before === undefined) return spent;

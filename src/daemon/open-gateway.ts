@@ -2,7 +2,8 @@ import type { withTrainingSupply } from '../../train/training-supply.ts';
 import type { ServedAlerts } from '../alerts/serve-alerts.ts';
 import { createAdaptApi } from '../api/adapt-api.ts';
 import { createConsolidateApi } from '../api/consolidate-api.ts';
-import { createKeysApi, limitedKeys } from '../api/keys-api.ts';
+import { limitRows } from '../api/key-limits.ts';
+import { createKeysApi } from '../api/keys-api.ts';
 import { createApisFor } from '../api/member-apis.ts';
 import { servePage } from '../api/page/serve-page.ts';
 import { createProjectPlaces } from '../api/project-places.ts';
@@ -66,7 +67,8 @@ export function openGateway(parts: GatewayParts): OpenGateway {
     learned: () => ({ ...learning.counts(), ...library.counts() }),
     recording: recording.state,
     served: learning.served,
-    keys: () => limitedKeys(home, (key) => base.late.keyBudgets?.used(key)),
+    keys: () =>
+      limitRows({ home, env, members: record.team.limited }, (key) => base.late.keyBudgets?.used(key)),
   });
   /** What is said of a turn is learned from at once. */
   const records = withAppendListener(recording.records, (facts) => {
@@ -155,6 +157,7 @@ function createApis({ base, record, learned, slow }: GatewayParts, status: () =>
     lessons: library.open,
     onChanged: keyAgents.reload,
     used: (key) => base.late.keyBudgets?.used(key),
+    limitedMembers: team.limited,
   });
   return withShortIds({ api, lessonsApi: library.api, keysApi }, records);
 }

@@ -130,7 +130,7 @@ export interface RecordAndKeys {
   /** Undefined where no other gateway writes the record. */
   readonly shared: SharedRecord | undefined;
   readonly sessions: ReturnType<typeof createSessionMatcher>;
-  readonly team: Pick<ServedTeam<unknown>, 'api' | 'refuseUnsafe'>;
+  readonly team: Pick<ServedTeam<unknown>, 'api' | 'limited' | 'refuseUnsafe'>;
   /** Takes erased texts out of the library's files. */
   readonly followErasure: (session?: string) => Promise<void>;
   readonly onRecorded: (turns: number) => void;
@@ -189,6 +189,8 @@ export async function openRecordAndKeys({
     shared,
     log,
     library,
+    providers: () => config.providers,
+    used: (key) => late.keyBudgets?.used(key),
   });
   return {
     salt,
@@ -235,6 +237,7 @@ async function openTeam<Keys extends { find(presented: string): Caller | undefin
   return {
     keys: { ...keys, find: (presented) => (team?.keys ?? keys).find(presented) },
     api: async (request) => (await open()).api(request),
+    limited: () => team?.limited() ?? [],
     refuseUnsafe: () => team?.refuseUnsafe(),
   };
 }

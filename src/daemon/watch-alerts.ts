@@ -1,5 +1,5 @@
 import { type ServedAlerts, serveAlerts } from '../alerts/serve-alerts.ts';
-import { limitedKeys } from '../api/keys-api.ts';
+import { limitRows } from '../api/key-limits.ts';
 import type { JsonObject } from '../core/json.ts';
 import { localDay } from '../cost/day-budget.ts';
 import { titleOf } from '../lessons/title.ts';
@@ -36,7 +36,7 @@ export function watchAlerts(
       return [
         { ...jobs, of: 'tokens', used: tokens, most: tokensPerDay },
         { ...jobs, of: 'usd', used: usd, most: usdPerDay },
-        ...limitedKeys(home, (key) => late.keyBudgets?.used(key))
+        ...limitRows({ home, env, members: record.team.limited }, (key) => late.keyBudgets?.used(key))
           .filter(({ per, used }) => per === 'day' && used !== undefined)
           .map(({ key, of, used = 0, most }) => ({
             name: `key ${key}`,

@@ -28,6 +28,11 @@ export function foldMember(
       return isRole(change.role) ? { ...before, role: change.role } : before;
     case 'share':
       return { ...before, shares: change.shares };
+    case 'limit': {
+      const { fallback: _, ...unlimited } = before;
+      const { limits, fallback } = change;
+      return { ...unlimited, limits, ...(fallback === undefined ? {} : { fallback }) };
+    }
     case 'add-key':
       return { ...before, keys: [...before.keys, change.key] };
     case 'revoke-key':

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import { runInProcess } from '../cli/run-cli.ts';
@@ -58,6 +60,10 @@ const usedOf = async (name: string): Promise<unknown> => {
   const limits = listed.findLast((key) => key.name === name)?.limits;
   return Array.isArray(limits) ? limits.map(({ used }) => used) : limits;
 };
+const metrics = async (): Promise<string> => {
+  const headers = { authorization: `Bearer ${daemon.ownerKey}` };
+  return (await ask(daemon.port, { method: 'GET', path: '/metrics', headers })).text;
+};
 
 describe('a key with limits', () => {
   it('answers 429 with Retry-After and says whose budget it is, at any number of requests at once; other keys go on', async () => {
@@ -88,12 +94,7 @@ describe('a key with limits', () => {
     expect(cheaper.headers['x-instar-fallback']).toBe('cheap/small');
     expect(modelAsked()).toBe('small');
     expect((await keys('list')).stdout).toContain('job: 120 of 100 tokens a day, then cheap/small');
-    const metrics = await ask(daemon.port, {
-      method: 'GET',
-      path: '/metrics',
-      headers: { authorization: `Bearer ${daemon.ownerKey}` },
-    });
-    expect(metrics.text).toContain('instar_key_used{key="job",of="tokens",per="day"} 120');
+    expect(await metrics()).toContain('instar_key_used{key="job",of="tokens",per="day"} 120');
 
     daemon.child.kill('SIGKILL');
     await daemon.exited;
@@ -112,6 +113,75 @@ describe('a key with limits', () => {
     expect((await chat(spender)).status).toBe(200);
     await keys('set', 'spender', '--no-limit');
     for (let nth = 0; nth < 3; nth++) expect((await chat(spender)).status).toBe(200);
+  });
+
+  it('may be the first key, in whose place a new one is under the same limits', async () => {
+    const first = daemon.key;
+    expect((await keys('set', 'key', '--limit', '100 tokens/day')).stdout).toContain(
+      'It may use 100 tokens a day.',
+    );
+    // What it used before it had a limit counts.
+    expect((await chat(first)).status).toBe(200);
+    await vi.waitFor(async () => expect(await usedOf('key')).toEqual([120]), SOON);
+    const refused = await chat(first);
+    expect(refused.status).toBe(429);
+    expect(refused.text).toContain('The key \\"key\\" has used its 100 tokens a day');
+    expect((await keys('list')).stdout).toContain('key: 120 of 100 tokens a day');
+    expect(await metrics()).toContain('instar_key_used{key="key",of="tokens",per="day"} 120');
+    expect((await keys('set', 'key', '--apart')).stderr).toContain('The first key is your own.');
+
+    await keys('revoke', 'key');
+    const next = readFileSync(path.join(home.dir, 'key'), 'utf8').trim();
+    expect(next).not.toBe(first);
+    expect((await keys('list')).stdout).toContain('key: 100 tokens a day');
+    expect((await keys('set', 'key', '--no-limit')).stdout).not.toContain('tokens a day');
+    await vi.waitFor(async () => expect((await chat(next)).status).toBe(200), SOON);
+  });
+
+  it('may be a member, all of whose keys count together, also after a restart; the owner sees it on the page, the others do not', async () => {
+    const members = (...args: string[]) =>
+      runInProcess(['team', 'members', ...args, '--home', home.dir], { COLUMNS: '200' });
+    const keyOf = async (...args: string[]) => (await members(...args)).stdout.split('\n')[0]?.trim() ?? '';
+    const ada = await keyOf('add', 'ada');
+    const bob = await keyOf('add', 'bob');
+    const laptop = await keyOf('key', 'ada', 'laptop');
+    const phone = await keyOf('key', 'ada', 'phone');
+    const wrong = await members('limit', 'ada', '--limit', 'lots');
+    expect(wrong.stderr).toContain('60 requests/minute');
+    const set = await members('limit', 'ada', '--limit', '100 tokens/day', '--fallback', 'cheap/small');
+    expect(set.stdout).toBe('ada: 100 tokens a day; then cheap/small.\n');
+    for (const [key, used] of [
+      [laptop, 60],
+      [phone, 120],
+    ] as const) {
+      expect((await chat(key)).headers['x-instar-fallback']).toBeUndefined();
+      await vi.waitFor(async () => expect(await usedOf('ada')).toEqual([used]), SOON);
+    }
+    for (const key of [laptop, phone])
+      expect((await chat(key)).headers['x-instar-fallback']).toBe('cheap/small');
+    expect((await chat(bob)).headers['x-instar-fallback']).toBeUndefined();
+    expect((await members('list')).stdout).toMatch(/ada .*\d+ of 100 tokens a day; then cheap\/small/);
+    expect(await metrics()).toMatch(/instar_key_used\{key="ada",of="tokens",per="day"\} \d+/);
+    const asked = async (key: string, who: object) => {
+      const path = '/api/members/list';
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      return (await ask(daemon.port, { path, headers, body: JSON.stringify(who) })).text;
+    };
+    expect(await asked(ada, {})).toContain('100 tokens a day');
+    expect(await asked(bob, {})).not.toContain('100 tokens a day');
+    const own = await ask(daemon.port, {
+      path: '/api/members/limit',
+      headers: { authorization: `Bearer ${ada}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'ada', limits: [] }),
+    });
+    expect(own.text).toContain('Only an owner');
+
+    daemon.child.kill('SIGKILL');
+    await daemon.exited;
+    daemon = await startDaemon(home.dir);
+    expect((await chat(phone)).headers['x-instar-fallback']).toBe('cheap/small');
+    await members('limit', 'ada', '--no-limit');
+    expect((await chat(phone)).headers['x-instar-fallback']).toBeUndefined();
   });
 
   it('is refused with what to write where a limit or a fallback cannot be read', async () => {

@@ -189,7 +189,9 @@ function Keys({ keys, onDone }: { readonly keys: readonly Key[]; readonly onDone
             head: 'Action',
             is: 'tight bare',
             cell: (key) =>
-              key.revokedAt === undefined ? (
+              key.isMember === true ? (
+                <span class="dim">member</span>
+              ) : key.revokedAt === undefined ? (
                 <button
                   type="button"
                   class="quiet"
