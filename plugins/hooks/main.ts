@@ -8,7 +8,7 @@ const [, , connectionFile = '', mode] = process.argv;
 const input = mode === undefined ? await readHookInput(process.stdin) : undefined;
 const said =
   mode === '--status-line'
-    ? statusLine(connectionFile)
+    ? await statusLine(connectionFile)
     : input === undefined
       ? undefined
       : await reportHook(connectionFile, input);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isRecord, isRouted, readConnection, textOf } from '../shared/connection.ts';
-import { createInstarClient } from '../shared/instar-client.ts';
+import { createInstarClient, type InstarClient } from '../shared/instar-client.ts';
 import { readLearned, tellLearned } from '../shared/learned.ts';
 import { describeAction, exitCodeOf, type NativeOutcome, readResultText } from '../shared/native-outcome.ts';
 import { type AgentRun, createRunReports, type RunReports } from '../shared/run-reports.ts';
@@ -45,19 +45,30 @@ export async function reportHook(connectionFile: string, input: HookInput): Prom
   if (status === 0) note(awayFile, '');
   const isHeard = input.hook_event_name === 'UserPromptSubmit' || input.hook_event_name === 'Stop';
   if (status === 0 || !isHeard) return undefined;
+  const line = await readNews(connectionFile, client);
+  return line === undefined ? undefined : JSON.stringify({ systemMessage: line });
+}
+
+/** What was learned since this was asked last; it stands in the status line from now on. */
+async function readNews(connectionFile: string, client: InstarClient): Promise<string | undefined> {
   const seenFile = `${connectionFile}.seen`;
   const { line, seen } = tellLearned(await readLearned(client), readText(seenFile));
   note(seenFile, seen);
   if (line !== undefined) note(`${connectionFile}${LINE}`, line);
-  return line === undefined ? undefined : JSON.stringify({ systemMessage: line });
+  return line;
 }
 
 const LINE = '.line';
+const STATUS_MS = 300;
 /** A status line tells what was learned for so long; then how much is in use. */
 const NEWS_MS = 10 * 60_000;
 
-/** What stands in the status line of Claude Code, from what its hooks noted: no request is made for it. */
-export function statusLine(connectionFile: string): string {
+/** What stands in the status line of Claude Code. A correction becomes a rule after the last hook of its answer: it is asked for here. */
+export async function statusLine(connectionFile: string): Promise<string> {
+  const connection = readConnection(connectionFile);
+  const isKnown = readText(`${connectionFile}.seen`) !== undefined && !isFresh(`${connectionFile}.away`);
+  if (connection !== undefined && isKnown)
+    await readNews(connectionFile, createInstarClient(connection, { timeoutMs: STATUS_MS }));
   const lineFile = `${connectionFile}${LINE}`;
   const written = statSync(lineFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const news = Date.now() - written < NEWS_MS ? readText(lineFile) : undefined;

@@ -82,12 +82,8 @@ function hooksFor(
       if (type === 'session.idle' || type === 'session.error') {
         const answer = answers.get(session) ?? '';
         answers.delete(session);
-        const line = await follower.end(session, {
-          isAborted: type === 'session.error',
-          answer,
-          stop: String(type),
-        });
-        if (line !== undefined) await tell(line);
+        const isAborted = type === 'session.error';
+        await follower.end(session, { isAborted, answer, stop: String(type) }, tell);
       }
     },
   };

@@ -58,11 +58,13 @@ export const createInstarExtension =
       const last = messages.findLast((one) => isRecord(one) && one.role === 'assistant');
       const message = isRecord(last) ? last : {};
       const stop = textOf(message.stopReason);
-      const line = await follower.end(sessionManager.getSessionId(), {
+      const end = {
         isAborted: stop === 'error' || stop === 'aborted',
         answer: readResultText(message.content),
         ...(stop === undefined ? {} : { stop }),
+      };
+      await follower.end(sessionManager.getSessionId(), end, (line) => {
+        if (hasUI === true) ui?.notify?.(line, 'info');
       });
-      if (line !== undefined && hasUI === true) ui?.notify?.(line, 'info');
     });
   };

@@ -14,15 +14,18 @@ export interface RunFollower {
     readonly folder: string;
   }): void;
   tool(session: string, outcome: NativeOutcome): void;
-  /** The agent has stopped. Answers with a line for the person about what was learned, which no model reads. */
+  /** The agent has stopped. `tell`: gets a line for the person about what was learned, now or a moment later; no model reads it. */
   end(
     session: string,
     end: { readonly isAborted: boolean; readonly answer?: string; readonly stop?: string },
-  ): Promise<string | undefined>;
+    tell: (line: string) => unknown,
+  ): Promise<void>;
 }
 
 const FLUSH_MS = 2_000;
 const MOST_SESSIONS = 200;
+/** A correction is a rule a moment after its answer, and some seconds later where a model reads it. */
+const LATER_MS = [2_000, 8_000, 20_000];
 
 /** Undefined without a connection file: then there is nothing to do. */
 export function createRunFollower(connectionFile: string): RunFollower | undefined {
@@ -33,6 +36,15 @@ export function createRunFollower(connectionFile: string): RunFollower | undefin
   const runs = new Map<string, { readonly run: AgentRun; isOpen: boolean }>();
   const learned = createLearnedNews(client);
   let known: Promise<unknown> | undefined;
+  let later: NodeJS.Timeout | undefined;
+  const tellNews = async (tell: (line: string) => unknown, looks: readonly number[]): Promise<void> => {
+    clearTimeout(later);
+    const line = await learned.ask();
+    if (line !== undefined) return void tell(line);
+    const [next, ...rest] = looks;
+    // It keeps no program alive.
+    if (next !== undefined) later = setTimeout(() => void tellNews(tell, rest), next).unref();
+  };
   return {
     begin: ({ session, run: id, task, folder }) => {
       const before = runs.get(session);
@@ -50,14 +62,14 @@ export function createRunFollower(connectionFile: string): RunFollower | undefin
       const current = runs.get(session);
       if (current?.isOpen) reports.tool(current.run, outcome);
     },
-    end: async (session, end) => {
+    end: async (session, end, tell) => {
       const current = runs.get(session);
-      if (current?.isOpen !== true) return undefined;
+      if (current?.isOpen !== true) return;
       current.isOpen = false;
       reports.end(current.run, end);
       await client.flush(FLUSH_MS);
       await known;
-      return learned.ask();
+      await tellNews(tell, LATER_MS);
     },
   };
 }

@@ -56,6 +56,8 @@ const hookSettings = (events: readonly string[], context: NativeContext) =>
   }));
 
 const HOOK_SECONDS = 5;
+/** What was learned of a correction stands there so soon without another word of the person. */
+const STATUS_SECONDS = 10;
 
 function planClaudeCode(context: NativeContext): NativePlan {
   const { env, homeDir, projectDir, read } = context;
@@ -69,7 +71,11 @@ function planClaudeCode(context: NativeContext): NativePlan {
   const hasStatusLine = line !== undefined && !JSON.stringify(line).includes('--status-line');
   const statusLine = {
     path: ['statusLine'],
-    value: { type: 'command', command: `${hookCommand(context)} --status-line` },
+    value: {
+      type: 'command',
+      command: `${hookCommand(context)} --status-line`,
+      refreshInterval: STATUS_SECONDS,
+    },
     mark: [],
   };
   return {

@@ -56,12 +56,17 @@ it('tells the person once what was learned, as a message that the model never se
   expect(await hook('UserPromptSubmit')).toContain('Learned: Use ISO dates in every report');
 });
 
-it('stands in the status line for ten minutes, and then the number of lessons', () => {
-  expect(statusLine(file)).toBe('Learned: Use ISO dates in every report. Undo: instar undo');
+it('stands in the status line as soon as it is learned, for ten minutes, and then the number of lessons', async () => {
+  expect(await statusLine(file)).toBe('Learned: Use ISO dates in every report. Undo: instar undo');
+  // After the last hook of an answer.
+  lessons = [...lessons, lesson('l4', 'Name the parcel')];
+  expect(await statusLine(file)).toBe('Learned: Name the parcel. Undo: instar undo');
+  expect(await hook('UserPromptSubmit')).toBeUndefined();
+  lessons = lessons.slice(0, 1);
   const longAgo = new Date(Date.now() - 11 * 60_000);
   utimesSync(`${file}.line`, longAgo, longAgo);
-  expect(statusLine(file)).toBe('Instar: 1 lesson in use');
-  expect(statusLine(join(dir, 'nobody.json'))).toBe('Instar');
+  expect(await statusLine(file)).toBe('Instar: 1 lesson in use');
+  expect(await statusLine(join(dir, 'nobody.json'))).toBe('Instar');
 });
 
 it('is told by the plugin of OpenCode in a toast, and by that of pi in a notice, at the end of a run', async () => {
@@ -96,4 +101,10 @@ it('is told by the plugin of OpenCode in a toast, and by that of pi in a notice,
     ['Learned: Sign every letter. Undo: instar undo'],
     ['Learned: Sign every letter. Undo: instar undo'],
   ]);
+  // A correction is a rule only after the answer to it.
+  await pi('before_agent_start', { prompt: 'no, weigh it' });
+  await pi('agent_end', { messages: [] });
+  lessons = [...lessons, lesson('l10', 'Weigh every parcel')];
+  await expect.poll(() => notices, { timeout: 10_000 }).toHaveLength(2);
+  expect(notices[1]).toBe('Learned: Weigh every parcel. Undo: instar undo');
 });
