@@ -1,5 +1,6 @@
 import { memoByText } from '../base/text-memo.ts';
 import type { LabelledSpan, ReadContext, SpanKind } from '../core/reading.ts';
+import { isInstructionVerb } from '../text/verbs.ts';
 import { HARMLESS_NO } from './cues/reaction-phrases.ts';
 import { isRevocation, isRevocationOfLast } from './cues/revocations.ts';
 import { isSaidForLater } from './cues/said-for-later.ts';
@@ -115,12 +116,47 @@ export function readSentences(context: ReadContext): readonly ReadSentence[] {
   );
   const cues = readCues(sentences, context);
   const isAnswer = ENDS_WITH_QUESTION.test(answer);
-  return sentences.flatMap((sentence, nth) => {
+  const read = sentences.flatMap((sentence, nth) => {
     const [own, phrase] = [scores[nth], cues[nth]];
     if (own === undefined || phrase === undefined) return [];
     const cue = heardCue(phrase, own, sentence.folded);
     const kinds = kindsOf(own, cue, { folded: sentence.folded, isAnswer });
     return [{ ...sentence, scores: own, kinds, sounds: soundOf(kinds, cue) }];
+  });
+  return isAnswer ? read : hearManner(read);
+}
+
+/** Behind an answer a few words sound like a remark on it; alone they sound like what they ask for: this much of a rule, or of both. */
+const MANNER = 0.45;
+const MOST_MANNER_WORDS = 5;
+const MOST_MANNER_CHARACTERS = 40;
+/** It points at something: a wish about the work at hand. */
+const POINTS_AT_CASE =
+  /\b(?:the|this|that|these|those|it|its|them|they|he|she|my|your|our|his|her|an?|here|there|now|today|again|one|i|we)\b|[\d`_/]|[?？]$/;
+
+/**
+ * "Be concise", "no emojis": a message of nothing else is how its author wants to be answered. Beside a request it is about that. What
+ * begins with a verb of work is work; to be something is none.
+ */
+function hearManner(sentences: readonly ReadSentence[]): readonly ReadSentence[] {
+  const isPolite = ({ sounds }: ReadSentence): boolean => sounds === 'thanks' || sounds === 'greeting';
+  const wishes = sentences.filter((sentence) => !isPolite(sentence));
+  const isWork = (folded: string, sounds: CueKind): boolean =>
+    (sounds !== 'other' && sounds !== 'complaint') || folded.split(' ').slice(0, 2).some(isInstructionVerb);
+  const isTerse = ({ text, folded, sounds, kinds }: ReadSentence): boolean =>
+    folded.split(' ').length <= MOST_MANNER_WORDS &&
+    text.length <= MOST_MANNER_CHARACTERS &&
+    !kinds.has('revocation') &&
+    (/^(?:(?:please|pls|just) )*be\b/.test(folded) || !isWork(folded, sounds)) &&
+    !HARMLESS_NO.test(folded) &&
+    !POINTS_AT_CASE.test(folded);
+  if (wishes.length === 0 || !wishes.every(isTerse)) return sentences;
+  return sentences.map((sentence) => {
+    const [alone] = isPolite(sentence) ? [] : scoreOnce(`${BETWEEN}${sentence.text}`);
+    if (alone === undefined || alone.rule + alone.preference < MANNER) return sentence;
+    const isRule = alone.rule >= MANNER;
+    const kinds = new Set<SpanKind>([...sentence.kinds, 'preference', 'rule']);
+    return { ...sentence, kinds, sounds: isRule ? 'rule' : sentence.sounds };
   });
 }
 

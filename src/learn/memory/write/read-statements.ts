@@ -4,6 +4,7 @@ import { isGeneralStatement, isHabit, isOrder } from '../../../reader/cues/stand
 import { foldAccents, foldWords } from '../../../reader/own-sentences.ts';
 import { readSentences, type ReadSentence as SentenceReading } from '../../../reader/read-message.ts';
 import { carriesOutsideText } from '../../../text/typed-text.ts';
+import { standsInEveryTask } from '../../rule-reach.ts';
 import { readClaim, type SentenceClaim } from './claim.ts';
 import {
   ASIDE,
@@ -126,6 +127,8 @@ const LIKELY_RULE = 0.02;
 function heardKind(one: ReadSentence, said: Statement['kind'] | undefined): Statement['kind'] | undefined {
   const isDoubted = said === 'rule' && one.scores.rule < LIKELY_RULE;
   if (said !== undefined && !isDoubted) return said;
+  // How somebody wants to be answered holds in every task; what they like holds where it fits.
+  if (one.kinds.has('preference') && one.kinds.has('rule') && standsInEveryTask(one.text)) return 'rule';
   const isHeard = one.kinds.has('preference') || one.kinds.has('fact');
   return isHeard || (isDoubted && isFact(one)) ? 'fact' : undefined;
 }
