@@ -44,6 +44,10 @@ export const PROGRAMS: readonly Program[] = [
     packages: ['@openai/codex@0.169.0'],
     bin: 'codex',
     args: (prompt) => ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt],
+    again: (prompt) => [
+      ...['exec', 'resume', '--last', '--skip-git-repo-check'],
+      ...['--dangerously-bypass-approvals-and-sandbox', prompt],
+    ],
     model: 'default',
     unwanted: 'Model metadata for',
     trustHooks: ['--dangerously-bypass-hook-trust'],

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChatEvent, ChatRequest, Tool } from '../../src/core/chat.ts';
+import type { ChatEvent, ChatRequest, Tool, Usage } from '../../src/core/chat.ts';
+import type { JsonObject } from '../../src/core/json.ts';
 import type { Wire } from '../../src/core/wire.ts';
 import { wires } from '../../src/wire/wires.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
@@ -49,15 +50,19 @@ const once =
     messages.some(({ role }) => role === 'tool') ? undefined : command;
 
 /** What the model says at the end: the proof, where it has seen it. */
-function replyTo(request: ChatRequest, n: number, choose: ChooseCommand): readonly ChatEvent[] {
+function replyTo(
+  request: ChatRequest,
+  n: number,
+  command: string | undefined,
+  usage: Usage,
+): readonly ChatEvent[] {
   const start: ChatEvent = { type: 'reply-start', id: `reply_${n}`, model: request.model };
   const end = (stop: 'end' | 'tool-calls'): ChatEvent => ({
     type: 'reply-end',
     stop,
-    usage: { inputTokens: 900, outputTokens: 9 },
+    usage,
   });
   const results = JSON.stringify(request.messages.filter(({ role }) => role === 'tool'));
-  const command = choose(request);
   const call = command === undefined ? undefined : commandCall(request.tools, command);
   if (call !== undefined) {
     return [
@@ -71,8 +76,17 @@ function replyTo(request: ChatRequest, n: number, choose: ChooseCommand): readon
   return [start, { type: 'text-delta', text }, end('end')];
 }
 
+/** What the provider says that a request used. */
+export type UsageOf = (wire: Wire, body: JsonObject) => Usage;
+
+const always: UsageOf = () => ({ inputTokens: 900, outputTokens: 9 });
+
 /** Serves all three wires. Runs commands through the client's own tool, by default one, then repeats its output. `takesMs`: for each reply. */
-export function startToolProvider(choose: ChooseCommand = once(COMMAND), takesMs = 0): Promise<Provider> {
+export function startToolProvider(
+  choose: ChooseCommand = once(COMMAND),
+  takesMs = 0,
+  usageOf: UsageOf = always,
+): Promise<Provider> {
   let n = 0;
   return startProvider(async ({ method, url, body }, response) => {
     const [path = ''] = url.split('?');
@@ -87,8 +101,9 @@ export function startToolProvider(choose: ChooseCommand = once(COMMAND), takesMs
     }
     const wire: Wire | undefined = Object.values(wires).find((one) => path.endsWith(one.path));
     if (wire === undefined) return void response.writeHead(404).end('{}');
-    const request = wire.decodeRequest(JSON.parse(body.toString()));
-    const events = replyTo(request, n++, choose);
+    const sent: JsonObject = JSON.parse(body.toString());
+    const request = wire.decodeRequest(sent);
+    const events = replyTo(request, n++, choose(request), usageOf(wire, sent));
     await sleep(takesMs);
     response.writeHead(200, { 'content-type': request.stream ? 'text/event-stream' : 'application/json' });
     const encoder = wire.createStreamEncoder();
