@@ -52,7 +52,19 @@ function copyCheckout(): string {
   return to;
 }
 const PACKED_FROM = [
-  ...['src', 'nano', 'lab', 'web', 'models', 'docs', 'package.json', 'package-lock.json', 'tsconfig.json'],
+  ...[
+    'src',
+    'train',
+    'team',
+    'lab',
+    'plugins',
+    'web',
+    'models',
+    'docs',
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+  ],
   ...['tsconfig.build.json', 'README.md', 'LICENSE', ...FILES.filter((name) => name !== 'sbom.json')],
 ];
 

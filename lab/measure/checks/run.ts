@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 import { asString, isObject, parseJson } from '../../../src/core/json.ts';
 import { readCheckReply, writeCheckQuestion } from '../../../src/learn/checks/check-question.ts';
 import { findJson } from '../../../src/learn/find-json.ts';
-import type { CheckDraft } from '../../../src/lessons/checks/accept-check.ts';
-import { chooseCheck, draftChecks, outsideOf } from '../../../src/lessons/checks/draft-check.ts';
+import type { AcceptedCheck, CheckDraft, CheckEvidence } from '../../../src/lessons/checks/accept-check.ts';
+import { checkFromWords, chooseCheck, outsideOf } from '../../../src/lessons/checks/draft-check.ts';
 import { describeCheck } from '../../../src/lessons/checks/persons-check.ts';
 import { openRedactor } from '../../../src/redact/open-redactor.ts';
 import { requireSome } from '../measured.ts';
@@ -27,21 +27,23 @@ const { values: options } = parseArgs({
     replies: { type: 'string' },
     /** Writes what a model would be asked about the rules whose words gave no accepted check, JSONL {id, system, user}. */
     'write-prompts': { type: 'string' },
+    /** The rules as feedback: no answer followed. */
+    feedback: { type: 'boolean', default: false },
     /** Every rule with its check and its wrong verdicts. */
     rules: { type: 'boolean', default: false },
   },
 });
 const { hasSecret } = openRedactor();
 
-/** Which drafts a rule has. */
-type DraftsOf = (rule: CheckSetRule) => readonly CheckDraft[];
+/** Which check a rule is given. */
+type ChooseFor = (rule: CheckSetRule, evidence: CheckEvidence) => Promise<AcceptedCheck>;
 
-const score = (rules: readonly CheckSetRule[], draftsOf: DraftsOf): Promise<readonly ScoredRule[]> =>
+const score = (rules: readonly CheckSetRule[], choose: ChooseFor): Promise<readonly ScoredRule[]> =>
   Promise.all(
     rules.map(async (one) => {
       const { id, rule, corrected, revised } = one;
       const outside = outsideOf(one, historyOf(one, rules));
-      const result = await chooseCheck(draftsOf(one), { corrected, revised, outside, hasSecret });
+      const result = await choose(one, { corrected, revised, outside, hasSecret });
       return result.ok ? scoreRule(one, result.check) : { id, rule, why: result.why, verdicts: [] };
     }),
   );
@@ -69,7 +71,7 @@ async function addReplies(
   rules: readonly CheckSetRule[],
   replies: ReadonlyMap<string, readonly CheckDraft[]>,
 ): Promise<readonly ScoredRule[]> {
-  const drafted = await score(rules, ({ id }) => replies.get(id) ?? []);
+  const drafted = await score(rules, ({ id }, evidence) => chooseCheck(replies.get(id) ?? [], evidence));
   return words.map((rule, index) => {
     const other = drafted[index];
     if (other?.check === undefined || isAccepted(rule)) return rule;
@@ -126,9 +128,10 @@ function printRules(scored: readonly ScoredRule[]): void {
 
 const prompts: string[] = [];
 async function reportOn(file: string) {
-  const rules = parseCheckSet(readFileSync(file, 'utf8'), file);
+  const told = parseCheckSet(readFileSync(file, 'utf8'), file);
+  const rules = options.feedback ? told.map(({ revised, ...one }) => one) : told;
   requireSome('rule in the set', rules.length);
-  const words = await score(rules, draftChecks);
+  const words = await score(rules, checkFromWords);
   const asked = askedOf(rules, words);
   prompts.push(...asked.map(promptOf));
   const ways: (readonly [way: string, scored: readonly ScoredRule[]])[] = [['words', words]];

@@ -6,7 +6,7 @@ import type { PracticeTask } from '../../../src/core/practice.ts';
 import type { DecodedTurn, TurnView } from '../../../src/core/store.ts';
 import { createTaskVerifier } from '../../../src/evidence/verifiers/verify-task.ts';
 import { findTaskCheck, withRuleChecks } from '../../../src/learn/rule-checks.ts';
-import { chooseCheck, draftChecks, outsideOf } from '../../../src/lessons/checks/draft-check.ts';
+import { checkFromWords, outsideOf } from '../../../src/lessons/checks/draft-check.ts';
 import { openRedactor } from '../../../src/redact/open-redactor.ts';
 import { type CheckSetRule, parseCheckSet } from '../checks/check-set.ts';
 import { historyOf } from '../checks/score-checks.ts';
@@ -70,12 +70,15 @@ const { hasSecret } = openRedactor();
 async function lessonOf(one: CheckSetRule, rules: readonly CheckSetRule[]): Promise<readonly Lesson[]> {
   const { id, rule, corrected, revised } = one;
   const outside = outsideOf(one, historyOf(one, rules));
-  const chosen = await chooseCheck(draftChecks({ rule, corrected, revised }), {
-    corrected,
-    revised,
-    outside,
-    hasSecret,
-  });
+  const chosen = await checkFromWords(
+    { rule, corrected, revised },
+    {
+      corrected,
+      revised,
+      outside,
+      hasSecret,
+    },
+  );
   if (!chosen.ok || chosen.check.standing !== 'accepted') return [];
   return [
     {

@@ -8,7 +8,7 @@ import type { Records } from '../../core/store.ts';
 import { answeredRequests } from '../../evidence/checked-work.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { type CheckEvidence, MOST_OUTSIDE_ANSWERS } from '../../lessons/checks/accept-check.ts';
-import { chooseCheck, draftChecks, draftJudge, outsideOf } from '../../lessons/checks/draft-check.ts';
+import { checkFromWords, chooseCheck, draftJudge, outsideOf } from '../../lessons/checks/draft-check.ts';
 import type { RuleEvidence } from '../../lessons/checks/rule-material.ts';
 import { runWholeCheck } from '../../lessons/checks/run-check.ts';
 import { titleOf } from '../../lessons/title.ts';
@@ -156,7 +156,7 @@ const wordsLearner: Learner<CheckMaterial> = {
   name: CHECKS,
   async *learn({ material }) {
     const { lesson, evidence, tests } = material;
-    const result = await chooseCheck(draftChecks(evidence), tests);
+    const result = await checkFromWords(evidence, tests);
     if (result.ok) yield decided(wordsKey(lesson), lesson, result.check);
   },
 };

@@ -11,6 +11,7 @@ import {
   type RuleMaterial,
   readRule,
 } from './rule-material.ts';
+import { runCheck } from './run-check.ts';
 import { patternOf } from './test-text.ts';
 
 const MOST_DRAFTS = 24;
@@ -140,4 +141,18 @@ export async function chooseCheck(
     if (!best.ok) best = result;
   }
   return best;
+}
+
+/**
+ * A check from the words of a rule and the two answers. An answer that the rule is not about proves nothing: then the words alone are
+ * tried, and what they give is refused where it calls the corrected answer kept or the revised one broken.
+ */
+export async function checkFromWords(rule: RuleEvidence, evidence: CheckEvidence): Promise<AcceptedCheck> {
+  const { corrected, revised } = evidence;
+  const proven = await chooseCheck(draftChecks(rule), evidence);
+  if (proven.ok || corrected === undefined) return proven;
+  const drafts = draftChecks({ rule: rule.rule, request: rule.request });
+  const alone = await chooseCheck(drafts, { ...evidence, corrected: undefined, revised: undefined });
+  if (!alone.ok || runCheck(alone.check, corrected).outcome !== 'does-not-apply') return proven;
+  return revised !== undefined && runCheck(alone.check, revised).outcome === 'broken' ? proven : alone;
 }

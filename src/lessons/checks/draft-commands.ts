@@ -34,7 +34,7 @@ export function draftCommands(material: RuleMaterial): readonly CheckSketch[] {
   const before = runsIn(material.corrected);
   const after = runsIn(material.revised);
   return material.corrected === undefined
-    ? namedPrograms(material)
+    ? [...namedPrograms(material), ...namedBranches(material)]
     : [
         ...ordered(material, after),
         ...replacedPrograms(material, before, after),
@@ -240,6 +240,28 @@ function ordered({ rule }: RuleMaterial, after: readonly Run[]): readonly CheckS
     },
   ];
 }
+
+/** "never push to main": the branch is an argument of the push. */
+function namedBranches({ words }: RuleMaterial): readonly CheckSketch[] {
+  return words.forbidden.flatMap((passage): readonly CheckSketch[] => {
+    const branch = PUSHED_TO.exec(passage)?.[1];
+    if (branch === undefined) return [];
+    const run = 'git push';
+    const pushes = (where: string): CheckedWork => ({ ...NOTHING, commands: [`git push origin ${where}`] });
+    return [
+      {
+        looksAt: 'work',
+        about: [{ is: 'program', run, with: '(?:^|\\s)[^-\\s]\\S*(?:\\s+-\\S*)*\\s+[^-\\s]\\S*' }],
+        holdsWhen: [{ is: 'program', run, with: wholeArgument(branch), max: 0 }],
+        keeping: pushes('my-branch'),
+        breaking: pushes(branch),
+      },
+    ];
+  });
+}
+
+const PUSHED_TO =
+  /^(?:force[- ])?push(?:es|ing)?\s+(?:\w+\s+){0,2}?(?:to|on|onto|into)\s+(?:the\s+)?["'`“]?([\w-][\w./-]*[\w-])["'`”]?(?:\s+branch)?\W*$/iu;
 
 /** Without answers: programs that everybody knows, behind a negation, and those named in their place. */
 function namedPrograms(material: RuleMaterial): readonly CheckSketch[] {

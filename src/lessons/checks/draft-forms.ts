@@ -75,8 +75,18 @@ function draftFamily(
           : []),
       ],
       holdsWhen: others.map((style) => absent(like(style))),
+      ...(place === undefined ? styleExamples(wanted, others) : {}),
     },
   ];
+}
+
+/** "date like 2026-11-18": what it means ends with an example. */
+function styleExamples(
+  wanted: FormStyle,
+  others: readonly FormStyle[],
+): { readonly keeping?: string; readonly breaking?: string } {
+  const [keeping, breaking] = [wanted, others[0]].map((style) => style?.means.split(' like ')[1]);
+  return keeping === undefined || breaking === undefined ? {} : { keeping, breaking };
 }
 
 function wantedStyle(
@@ -84,12 +94,13 @@ function wantedStyle(
   part: CheckedPart,
   styles: readonly FormStyle[],
 ): FormStyle | undefined {
-  const { corrected, rule, words } = material;
+  const { corrected, revised, rule, words } = material;
   const named = styles.filter((style) => style.named?.test(rule));
-  if (corrected === undefined) {
-    const [only] = named.filter((style) => !words.forbidden.some((passage) => style.named?.test(passage)));
-    return only;
-  }
+  const [asked] = named.filter((style) => !words.forbidden.some((passage) => style.named?.test(passage)));
+  if (corrected === undefined) return asked;
+  // What was wrong with the answer is only known from the words.
+  if (revised === undefined)
+    return styles.some((style) => style !== asked && isIn(corrected, part, style)) ? asked : undefined;
   const come = styles.filter((style) => sideOf(material, part, style) === 'revised');
   const isGone = styles.some((style) => sideOf(material, part, style) === 'corrected');
   const wanted = come.length === 1 ? come[0] : named.find((style) => come.includes(style));

@@ -6,6 +6,7 @@ import {
   type CheckSketch,
   cameUp,
   either,
+  hasCome,
   isIn,
   literalPattern,
   notAskedFor,
@@ -268,13 +269,13 @@ function placed(
   part: CheckedPart,
   phrases: readonly Phrase[],
 ): readonly CheckSketch[] {
-  const { rule, corrected } = material;
+  const { rule } = material;
   // Of commands only the message of a commit has lines.
   if (part === 'commands' && !COMMIT.test(rule)) return [];
   const isWanted = (one: Phrase): boolean =>
     !one.isNegated &&
     !isAlternative(rule, one.text) &&
-    (corrected === undefined ? isQuotedIn(rule, one.text) : sideOf(material, part, one) === 'revised');
+    hasCome(material, part, one, isQuotedIn(rule, one.text));
   return PLACE_WORDS.filter(({ named }) => named.test(rule)).flatMap((place) =>
     phrases
       .filter(isWanted)
@@ -432,7 +433,7 @@ function demands(
       !one.isNegated &&
       !one.text.startsWith('-') &&
       !isAlternative(rule, one.text) &&
-      (corrected === undefined ? isQuotedIn(rule, one.text) : sideOf(material, part, one) === 'revised'),
+      hasCome(material, part, one, isQuotedIn(rule, one.text)),
   );
   return wanted.slice(0, 2).map((one) => ({
     looksAt: part,

@@ -76,6 +76,18 @@ export function sideOf(
   return after && !before ? 'revised' : undefined;
 }
 
+/** What a rule asks for came with the revised answer; without one, the rule quotes it and the corrected answer lacks it. */
+export function hasCome(
+  material: RuleMaterial,
+  part: CheckedPart,
+  like: PatternLike,
+  isQuoted: boolean,
+): boolean {
+  const { corrected, revised } = material;
+  if (corrected !== undefined && revised !== undefined) return sideOf(material, part, like) === 'revised';
+  return isQuoted && !isIn(corrected, part, like);
+}
+
 export const quotePattern = (literal: string): string => literal.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
 /** A pattern for a literal as people write it: between word ends, with any blanks and any apostrophe. */

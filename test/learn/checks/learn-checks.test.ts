@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckedWork } from '../../../src/core/check.ts';
 import { readCheckReply, writeCheckQuestion } from '../../../src/learn/checks/check-question.ts';
-import { chooseCheck, draftChecks } from '../../../src/lessons/checks/draft-check.ts';
+import { checkFromWords, chooseCheck, draftChecks } from '../../../src/lessons/checks/draft-check.ts';
 import { runCheck } from '../../../src/lessons/checks/run-check.ts';
 import { work } from '../../lessons/checks/make-check.ts';
 
@@ -30,6 +30,34 @@ describe('checks without a model', () => {
         rule,
         { ok: true, check: { standing: 'accepted' } },
       ]);
+  });
+
+  it('need no revised answer where the rule names what it wants, and say what they were tested on', async () => {
+    const tell = (rule: string, corrected?: CheckedWork) =>
+      checkFromWords({ rule, corrected, request: corrected?.request }, { corrected, outside: [], hasSecret });
+    const report = work({ request: 'Write the shipping report.', reply: 'Shipped on 16/11/2026.' });
+    const iso = 'always use ISO dates in shipping reports';
+    expect(await tell(iso, report)).toMatchObject({
+      ok: true,
+      check: { standing: 'accepted', proof: 'fails on the corrected answer' },
+    });
+    expect(await tell(iso)).toMatchObject({ ok: true, check: { standing: 'provisional' } });
+    // Said of an answer that pushes nothing.
+    const push = await tell('never push to main', report);
+    expect(push).toMatchObject({ ok: true, check: { standing: 'provisional' } });
+    const check = push.ok ? push.check : undefined;
+    if (check === undefined) throw new Error('no check');
+    const outcomes = [
+      'git push origin main',
+      'git push -f origin main',
+      'git push origin fix',
+      'git push',
+    ].map((command) => runCheck(check, work({ request: 'go', commands: [command] })).outcome);
+    expect(outcomes).toEqual(['broken', 'broken', 'kept', 'does-not-apply']);
+    // The answer that was blamed would keep it: the words are read wrongly.
+    expect(await tell(iso, work({ request: 'Write it', reply: 'Shipped on 2026-11-16.' }))).toMatchObject({
+      ok: false,
+    });
   });
 
   it('are not guessed: a rule about judgement or tone has none', async () => {
