@@ -19,7 +19,7 @@ import {
   valuesFor,
 } from '../../train/reading/family.ts';
 import type { ReadingForm } from '../../train/reading/form.ts';
-import { type ReadingRule, writeFile } from '../../train/reading/grade-file.ts';
+import type { ReadingRule } from '../../train/reading/grade-file.ts';
 import { showRules } from '../../train/reading/told-rules.ts';
 import { drawPlainTasks } from './plain-tasks.ts';
 
@@ -103,12 +103,6 @@ function otherValue({ form, value }: ReadingRule, split: ReadingSplit, random: R
   const others = valuesFor(form.values, split).filter((one) => one !== value);
   return { form, value: pickOne(random, others) };
 }
-
-/** Whether some file for a task of the house can follow all of its rules, in both splits. */
-export const canBeKept = (house: House): boolean =>
-  drawHouseTasks('silent', { house, count: 12, seed: 0, place: 'message', split: REPORT }).every(
-    ({ family, facts, rules }) => writeFile({ family, facts, rules }) !== undefined,
-  );
 
 /**
  * What is learned so that the rules of a house need no lesson any more. Besides the house's own requests: requests for its files under other
