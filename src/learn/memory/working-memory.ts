@@ -4,6 +4,7 @@ import type { Library } from '../../core/library.ts';
 import type { Records } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { textOfReply } from '../../evidence/turn-reading.ts';
+import { readOwnWords } from '../../reader/own-sentences.ts';
 import { hasMark } from '../../redact/scan-context.ts';
 import { sentencesOf } from '../../text/sentences.ts';
 import { readClaim, type SentenceClaim } from './write/claim.ts';
@@ -15,11 +16,14 @@ import { readStatements, type Statement } from './write/read-statements.ts';
 export interface SessionStatement extends Statement {
   readonly turn: string;
   readonly claim: SentenceClaim;
+  /** What the session had been about before it. */
+  readonly context?: string;
 }
 
 /** Of one session. */
 export const MOST_OF_SESSION = 12;
 const MOST_MESSAGES = 400;
+const ANSWER_CHARACTERS = 400;
 
 /**
  * What a person has stated in a session so far, oldest first: the session's working memory. It is read from the record each time, so that
@@ -39,13 +43,18 @@ export function readWorkingMemory(turns: readonly AppraisedTurn[]): readonly Ses
     messages.set(task, compact({ turn, spans, answer: before }));
   }
   let held: readonly SessionStatement[] = [];
+  let asked = '';
   for (const [task, { turn, spans, answer: before }] of [...messages].slice(-MOST_MESSAGES)) {
     for (const statement of readStatements(task, before, spans)) {
-      const one = { ...statement, turn, claim: readClaim(statement.quote) };
+      const said = { ...statement, turn, claim: readClaim(statement.quote) };
+      const rest = readOwnWords(task).filter((sentence) => !statement.quote.includes(sentence));
+      const context = [asked, before.slice(-ANSWER_CHARACTERS), ...rest].join('\n').trim();
+      const one = statement.isUpdate === true ? { ...said, context } : said;
       const isOlder = (other: SessionStatement): boolean =>
         other.kind !== 'forget' && other.turn !== one.turn && isOver(compareClaims(one.claim, other.claim));
       held = [...held.filter((other) => !isOlder(other)), one];
     }
+    asked = readOwnWords(task).join('\n');
   }
   return held.slice(-MOST_OF_SESSION);
 }

@@ -3,6 +3,8 @@ import { principalOfSession } from '../../core/principal.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import type { RecollectQuery } from '../../core/recollection.ts';
 import { searchTerms } from '../../lessons/recall/bm25-index.ts';
+import { foldWords } from '../../reader/own-sentences.ts';
+import { pointsBack } from '../memory/write/claim-words.ts';
 
 /** Of one message: who writes more has pasted something. */
 const MOST_WORDS = 400;
@@ -34,6 +36,12 @@ export function codesAround(
 ): Uint32Array {
   const text = answer.map((part) => (part.type === 'text' ? (part.text ?? '') : '')).join('\n');
   return wordCodes(text.slice(-LONGEST_AROUND));
+}
+
+/** Codes for what a person had said before a message that points back to it: "we moved it to Friday" does not name what. */
+export function codesPointedTo(sentences: readonly string[], before: string): Uint32Array {
+  const isPointing = before !== '' && sentences.some((sentence) => pointsBack(foldWords(sentence)));
+  return wordCodes(isPointing ? before.slice(-LONGEST_AROUND) : '');
 }
 
 export const packCodes = ({ buffer, byteOffset, byteLength }: Uint32Array): string =>

@@ -6,6 +6,7 @@ import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-read
 import { readOwnWords } from '../../reader/own-sentences.ts';
 import {
   codesAround,
+  codesPointedTo,
   ownerOf,
   type PassageModel,
   packCodes,
@@ -54,10 +55,13 @@ export function createIndexMessages({ records, evidence, model }: IndexMessagesO
       }
       const owner = ownerOf({ session, agent, ...(project === undefined ? {} : { project }) });
       const words = packCodes(codes);
-      const before = turns[turns.indexOf(appraised) - 1]?.evidence.reply ?? [];
-      // The answers of an agent at work have the words of its code: they would lead to messages about anything.
-      const around =
-        project === undefined && before.length > 0 ? { around: packCodes(codesAround(before)) } : {};
+      const before = turns[turns.indexOf(appraised) - 1]?.evidence;
+      const near = [
+        // The answers of an agent at work have the words of its code: they would lead to messages about anything.
+        ...(project === undefined ? codesAround(before?.reply ?? []) : []),
+        ...codesPointedTo(sentences, before === undefined ? '' : readOwnWords(before.task).join('\n')),
+      ];
+      const around = near.length === 0 ? {} : { around: packCodes(Uint32Array.from(near)) };
       const vectors = await vectorsOf(sentences, model);
       const fact = { type: 'message-indexed', session, turn, owner, words, ...around, ...vectors } as const;
       await records.append([{ at: now, fact, key: `message-indexed:${turn}` }]);

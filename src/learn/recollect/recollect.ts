@@ -8,7 +8,14 @@ import { readOwnWords } from '../../reader/own-sentences.ts';
 import { hasMark } from '../../redact/scan-context.ts';
 import { readClaim } from '../memory/write/claim.ts';
 import { type ForgetRequest, isForgotten, readForgetRequests } from '../memory/write/compare-claims.ts';
-import { codesAround, ownerOf, type PassageModel, passagesOf, wordCodes } from './encode-message.ts';
+import {
+  codesAround,
+  codesPointedTo,
+  ownerOf,
+  type PassageModel,
+  passagesOf,
+  wordCodes,
+} from './encode-message.ts';
 import { createMessageIndex, fitOf, type IndexAnswer, type IndexHit } from './message-index.ts';
 import { readNamedTimes } from './named-days.ts';
 import { isAboutOne, namesAskedAbout, speaksToOne } from './named-others.ts';
@@ -37,6 +44,8 @@ interface Passage extends Omit<Recollection, 'times' | 'relevance'> {
   readonly sentences: readonly string[];
   /** It names somebody that the question is about, or the question names nobody. */
   readonly isAbout: boolean;
+  /** It points back to what its author had said before it, and has few words of its own. */
+  readonly isPointing: boolean;
 }
 
 /**
@@ -72,12 +81,13 @@ export function createRecollect(options: RecollectOptions): Recollect {
         isOwnName ||= spokenTo(turn).some((text) => speaksToOne(names, text));
         isPerson ||= speaksToOne(others, sentences.join('\n'));
       }
-      const around = query.project === undefined ? codesBefore(turn) : [];
+      const pointed = codesPointedTo(sentences, saidBefore(turn));
+      const around = [...(query.project === undefined ? codesBefore(turn) : []), ...pointed];
       const passage = cutPassage({ sentences, around: new Set(around) }, wanted, hit);
       if (hasMark(passage.text) || hasSecret(passage.text)) continue;
       const { session, id } = view;
       const isAbout = others.length === 0 || isAboutOne(others, sentences.join('\n'));
-      passages.push({ session, turn: id, at, ...passage, isAbout });
+      passages.push({ session, turn: id, at, ...passage, isAbout, isPointing: pointed.length > 0 });
     }
     const isTakenBack = ({ at, sentences }: Passage): boolean =>
       requests.some((one) => one.at > at && sentences.some((s) => isForgotten(one.request, readClaim(s))));
@@ -146,6 +156,15 @@ function codesBefore({ request: { messages } }: DecodedTurn): Iterable<number> {
   return codesAround(answer?.content ?? []);
 }
 
+/** What its author had typed before the newest message. */
+function saidBefore({ request: { messages } }: DecodedTurn): string {
+  const earlier = messages.slice(
+    0,
+    messages.findLastIndex(({ role }) => role === 'user'),
+  );
+  return earlier.some(({ role }) => role === 'user') ? readOwnWords(taskOf(earlier)).join('\n') : '';
+}
+
 type WantedWords = ReadonlyMap<number, number>;
 
 function weighWords(codes: Uint32Array, { weightOf }: IndexAnswer): WantedWords {
@@ -197,7 +216,8 @@ function choosePassages(
   const least = Math.max(leastFit, (ranked[0]?.fit ?? 0) * leastShare);
   const fitting = new Map<string, Passage>();
   for (const passage of ranked)
-    if (passage.fit >= least && !fitting.has(passage.text)) fitting.set(passage.text, passage);
+    if (passage.fit >= (passage.isPointing ? leastFit : least) && !fitting.has(passage.text))
+      fitting.set(passage.text, passage);
   return [...fitting.values()].map(({ session, turn, at, text, fit }) => ({
     session,
     turn,

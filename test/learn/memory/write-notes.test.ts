@@ -130,6 +130,57 @@ describe('the write pipeline of notes', () => {
   });
 });
 
+describe('words that do not name what they are about', () => {
+  const RETRO = 'Our retro is on Wednesdays.';
+  const LUNCH = 'Our lunch is on Mondays.';
+  const bare = (text: string): string => text.replaceAll('\n', ' ');
+
+  it.each([
+    ['alone, where one note can be meant', [['We moved it to Friday.']], 'We moved it to Friday.'],
+    ['behind words that name it', [['Book a room for the retro.', "it's Thursday now"]], "it's Thursday now"],
+    ['in the session of the fact itself', [[RETRO, 'We moved it to Friday.']], 'We moved it to Friday.'],
+    [
+      'once more: the newest update takes the place of the one before',
+      [['We moved it to Friday.'], ['Prepare the retro.', 'They are on Tuesday now, by the way.']],
+      'They are on Tuesday now, by the way.',
+    ],
+  ])('stand beside the fact that they update: %s', async (_, sessionsSaid, newest) => {
+    await say(RETRO);
+    for (const messages of sessionsSaid) await say(...messages);
+    expect(words().map(bare)).toEqual([`"${RETRO} ${newest}"`]);
+    expect(noteOf(newest)?.text.content).toBe(`The user said:\n\n> ${RETRO}\n> ${newest}`);
+    // A new word that names it ends both.
+    await say('Our retro is on Mondays now.');
+    expect(words()).toEqual(['"Our retro is on Mondays now."']);
+  });
+
+  it('update nothing where two facts can be meant, where the session is about something else, or where they may tell the day', async () => {
+    await say(RETRO, LUNCH);
+    await say('We moved it to Friday.');
+    await say('The release went well.', "it's Friday now");
+    await say("it's Friday now");
+    expect(words()).toEqual([`"${RETRO}"`, `"${LUNCH}"`, '"We moved it to Friday."']);
+  });
+
+  it('are found by what the session had been about where one of two facts can be meant', async () => {
+    await say(RETRO, LUNCH);
+    await say('Order the lunch for six.', "it's on Tuesdays now");
+    expect(words()).toEqual([`"${RETRO}"`, `"${LUNCH} it's on Tuesdays now"`]);
+  });
+});
+
+describe('an exception in a sentence of its own', () => {
+  it.each([
+    ['Always write our documents in English.', 'Except for invoices: those stay in German.'],
+    ['We always squash commits.', 'Only release branches are merged without squashing.'],
+    ['Answer me in German from now on.', 'Unless I write in French.'],
+    ['Immer auf Deutsch antworten.', 'Außer bei Commits: die sind auf Englisch.'],
+  ])('is kept with its rule: %s %s', async (rule, exception) => {
+    await say(`${rule} ${exception}`);
+    expect(words()).toEqual([`"${rule} ${exception}"`]);
+  });
+});
+
 describe('the working memory of a session', () => {
   it('keeps the newest of what was said on one thing, and a bounded number', () => {
     const held = readWorkingMemory(read(['The queue is RabbitMQ.', 'no, the queue is NATS']));

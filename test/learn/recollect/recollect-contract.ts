@@ -173,6 +173,17 @@ export function describeRecollections(name: string, open: () => () => Promise<As
       for (const one of erased) expect(one).not.toHaveProperty('around');
     });
 
+    it('is found by what its author had said before it, where it points back to that; in a project, too', async () => {
+      const gateway = await openPlace()();
+      for (const talk of [{}, { project: 'shop' }]) {
+        const session = `said ${talk.project}`;
+        await gateway.say(session, ['Book a room for the harbour retro.', 'We moved it to Friday.'], talk);
+        await gateway.index(session);
+        const found = await textsOf(gateway.ask('asks', { text: 'When is the harbour retro?', ...talk }));
+        expect(found).toEqual(['Book a room for the harbour retro.', 'We moved it to Friday.']);
+      }
+    });
+
     it('is found for a question about a place that they often name, unlike one about somebody to whom they speak', async () => {
       const gateway = await openPlace()();
       for (const name of ['Helsinki', 'Marta']) {

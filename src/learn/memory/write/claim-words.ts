@@ -146,6 +146,16 @@ export const REPORTS =
 export const POINTS_BACK =
   /^(?:it|its|it's|that|that's|this|these|those|they|them|he|she|his|her|there|such|same|es|das (?:ist|war|geht|muss|sollte|kann|hat|macht)|dies\w*|er|sie|c'est|ca|cela|ce|il|elle|ils|eso|esto|ello)\b|(?<![-\w])(?:it|them|that (?:one|\w+)|the (?:same|other)(?: one)?|else)[.!]?$|\b(?:use|take|keep|call|write|do|with|of|from|to) (?:it|them|that)\b|^(?:everywhere|everyone|everything|anything) else\b/;
 
+/** "We moved it to Friday": something unnamed becomes something else. */
+export const MOVES_IT =
+  /\b(?:it|that|them|es|das|sie|la|le|les|lo|los|las) (?:\S+ )?(?:to|until|into|auf|nach|zu|a|au|en) /;
+/** "It's Thursday now": something unnamed has another value. */
+export const IS_NOW =
+  /^(?:it|that|they|those|es|das|c'est|ils|elles)(?:'s|'re| ).*\b(?:now|instead|no longer|from (?:now|today|monday|next \w+) on|jetzt|nun|stattdessen|maintenant|desormais|ahora)\b/;
+
+/** It says little without what was said before it. */
+export const pointsBack = (folded: string): boolean => POINTS_BACK.test(folded) || MOVES_IT.test(folded);
+
 /** Asks. */
 export const ASKS =
   /[?？]\W*$|^(?:and |so |but |ok |hey |hi )*(?:what|which|who|whose|where|why|how|is|are|does|do(?! not\b|n't\b)|did|can|could|would|will|should|has|have (?:you|we|i)|shall|may|was|were|am|any (?:idea|chance)|wie|was|wer|wo|warum|wieso|wann|welche\w*|kannst|konntest|kann|ist|sind|hast|gibt es|quel\w*|qu'|comment|pourquoi|ou est|quand est|est-ce|peux|pourrais|pouvez|que es|como|donde|cuando (?:es|fue)|por que|cual\w*|puedes|podrias)\b/;

@@ -144,6 +144,15 @@ function hasOtherValue(newer: SentenceClaim, older: SentenceClaim): boolean {
   return both >= least * MOSTLY && both >= Math.max(a.size, b.size) * 0.4;
 }
 
+/** Whether the newer one has a value that one of the older one's may have become: both are days, times, or figures of one unit. */
+export const mayHaveBecome = (newer: SentenceClaim, older: SentenceClaim): boolean =>
+  newer.values.some((one) =>
+    older.values.some(
+      (other) =>
+        one.text !== other.text && isOfOneSort(one, other) && (one.sort !== 'number' || isStrong(one, other)),
+    ),
+  );
+
 const without = (values: readonly ClaimValue[], other: SentenceClaim): readonly ClaimValue[] =>
   values.filter(({ text }) => !other.values.some((one) => one.text === text));
 

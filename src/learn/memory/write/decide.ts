@@ -1,8 +1,16 @@
 import type { Lesson } from '../../../core/lesson.ts';
+import { foldAccents } from '../../../reader/own-sentences.ts';
 import { sentencesOf } from '../../../text/sentences.ts';
 import { readLesson } from '../../distiller/write-lesson.ts';
 import { readClaim, type SentenceClaim } from './claim.ts';
-import { compareClaims, isForgotten, readForgetRequests, replacesWords } from './compare-claims.ts';
+import { MOVES_IT } from './claim-words.ts';
+import {
+  compareClaims,
+  isForgotten,
+  mayHaveBecome,
+  readForgetRequests,
+  replacesWords,
+} from './compare-claims.ts';
 import type { Statement } from './read-statements.ts';
 
 /** A lesson that quotes a person, with what its words claim. */
@@ -20,6 +28,8 @@ export type NoteDecision =
   | { readonly op: 'add' | 'update'; readonly replaced: readonly KnownNote[] }
   /** A lesson says it already; `replaced` are others that it takes the place of. */
   | { readonly op: 'nothing'; readonly known: KnownNote; readonly replaced: readonly KnownNote[] }
+  /** What became of the thing that a note names: it is said beside that. Undefined: of which, cannot be told. */
+  | { readonly op: 'amend'; readonly note: KnownNote | undefined }
   /** Notes that are to be forgotten. `doubted`: it may be that they are meant, and they lose confidence. */
   | {
       readonly op: 'delete';
@@ -71,7 +81,7 @@ export const isTakenBackSince = (
  * statement is replaced or forgotten.
  */
 export function decide(
-  statement: Statement,
+  statement: Statement & { readonly context?: string },
   notes: readonly KnownNote[],
   isOlder: (note: KnownNote) => boolean = () => true,
 ): NoteDecision {
@@ -91,10 +101,31 @@ export function decide(
   // An everyday word that several notes have may mean another thing.
   const forgotten = meant.flatMap(({ isSure, found }) => (isSure || found.length === 1 ? found : []));
   const doubted = meant.flatMap(({ found }) => found).filter((note) => !forgotten.includes(note));
+  if (statement.isUpdate === true && known === undefined) {
+    const note = noteMeant(statement, claims, others);
+    const tellsEnough = MOVES_IT.test(foldAccents(statement.quote));
+    return note === undefined && tellsEnough ? { op: 'add', replaced: [] } : { op: 'amend', note };
+  }
   if (statement.kind === 'forget') return { op: 'delete', forgotten, doubted };
   const replaced = others.filter(
     (note) => forgotten.includes(note) || replacesWords(statement.quote, note.quote),
   );
   if (known !== undefined) return { op: 'nothing', known, replaced };
   return { op: replaced.length > 0 ? 'update' : 'add', replaced };
+}
+
+/** The one note that unnamed words are about: what they were said beside has its words; said alone, there is no other that they could mean. */
+function noteMeant(
+  { quote, context = '' }: Parameters<typeof decide>[0],
+  claims: readonly SentenceClaim[],
+  notes: readonly KnownNote[],
+): KnownNote | undefined {
+  const beside = new Set(sentencesOf(context).flatMap((sentence) => [...readClaim(sentence).wanted]));
+  const open = notes.filter((note) =>
+    note.claims.some((older) => claims.some((newer) => mayHaveBecome(newer, older))),
+  );
+  const isNamed = ({ claims: [first] }: KnownNote): boolean =>
+    [...(first?.subject ?? first?.frame ?? [])].some((term) => beside.has(term));
+  const meant = beside.size > 0 ? open.filter(isNamed) : MOVES_IT.test(foldAccents(quote)) ? open : [];
+  return meant.length === 1 ? meant[0] : undefined;
 }

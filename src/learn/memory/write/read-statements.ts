@@ -12,7 +12,9 @@ import {
   CUSTOM_VERBS,
   EVERY_TIME,
   GENERAL,
+  IS_NOW,
   isCaseWord,
+  MOVES_IT,
   OBLIGES,
   OF_MOMENT,
   ONE_THING,
@@ -38,6 +40,8 @@ export interface Statement {
   /** Letter by letter as in the message; with the sentence before it where it points back to that. */
   readonly quote: string;
   readonly kind: 'fact' | 'rule' | 'forget';
+  /** It says what became of something that it does not name ("we moved it to Friday"): of use beside what names it. */
+  readonly isUpdate?: true;
 }
 
 export const MOST_OF_MESSAGE = 3;
@@ -70,8 +74,20 @@ export function readStatements(
   for (const [nth, one] of read.entries()) {
     const said = kindOf(one, isCautious) ?? (isBesideQuestion && isPlainFact(one) ? 'fact' : undefined);
     const kind = spans === undefined ? heardKind(one, said) : namedKind(one);
-    if (kind === undefined) continue;
     const before = read[nth - 1];
+    const last = found.at(-1);
+    if (before !== undefined && last?.quote.endsWith(before.text) === true && IS_EXCEPTION.test(one.said)) {
+      const quote = joined(message, last.quote, one.text);
+      if (quote !== undefined && quote.length <= LONGEST_QUOTE) {
+        found.splice(-1, 1, { ...last, quote });
+        continue;
+      }
+    }
+    if (isUpdate(one) && (kind === undefined || before === undefined)) {
+      found.push({ quote: one.text, kind: 'fact', isUpdate: true });
+      continue;
+    }
+    if (kind === undefined) continue;
     const quote =
       POINTS_BACK.test(one.folded) && before !== undefined && before.block === one.block
         ? joined(message, before.text, one.text)
@@ -83,6 +99,20 @@ export function readStatements(
   }
   return found.slice(0, MOST_OF_MESSAGE);
 }
+
+/** It narrows what was said before it: without that it says nothing, and that says too much. */
+const IS_EXCEPTION =
+  /^(?:(?:but|and) )?(?:except|excluding|unless|apart from|other than|with the exception|only|not (?:for|in|on|when|if|the)|ausser|ausgenommen|nur|nicht (?:bei|fur|im|in|wenn)|sauf|excepte|hormis|excepto|salvo|menos)\b/;
+
+const LONGEST_UPDATE = 12;
+
+const isUpdate = ({ said, words, isQuestion, isWork, claim }: ReadSentence): boolean =>
+  words <= LONGEST_UPDATE &&
+  !isQuestion &&
+  !isWork &&
+  (MOVES_IT.test(said) || IS_NOW.test(said)) &&
+  claim.values.length > 0 &&
+  !HYPOTHETICAL.test(said);
 
 /** A question points back to what stands beside it: then that tells what the question needs. */
 const IS_ABOUT_IT = /\b(?:it|its|that|this|these|those|them|mean|means)\b/;

@@ -1,8 +1,13 @@
 import type { CoveredByLesson, Learner, Proposal } from '../../../core/learn.ts';
 import type { Lesson, LessonText, Scope } from '../../../core/lesson.ts';
+import type { Library } from '../../../core/library.ts';
+import { sentencesOf } from '../../../text/sentences.ts';
+import { truncateEnd } from '../../../text/truncate.ts';
+import { readLesson } from '../../distiller/write-lesson.ts';
 import { uniqueLessonName } from '../../draft-lesson.ts';
 import { whyNotTakenBack } from '../../gate/judge-retirement.ts';
 import type { SessionStatement } from '../working-memory.ts';
+import { readClaim } from './claim.ts';
 import { decide, isTakenBackSince, type KnownNote, notesOf } from './decide.ts';
 import { FORGOTTEN, NOTES, writeNote } from './note-text.ts';
 
@@ -36,10 +41,11 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
       const lessons = library.lessons();
       const taken = new Set(lessons.filter(isInUse).map(({ text }) => text.name));
       const known = new Map(notesOf(lessons, scope).map((note) => [note.lesson.id, note]));
-      const added = new Map<string, { text: LessonText; readonly statement: SessionStatement }>();
+      const added = new Map<string, { text: LessonText; quotes: Proposal['quotes'] }>();
       /** Notes that lose confidence, once each. */
       const doubted = new Map<string, Lesson>();
       const retired: Proposal[] = [];
+      const amended = new Map<string, Proposal>();
       let room = mostOfSession - lessons.filter((lesson) => isNoteOf(lesson, turns)).length;
       for (const statement of statements) {
         if (signal.aborted) return;
@@ -69,6 +75,21 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
             retired.push(...retire(note, turn, SAID_OTHERWISE, id, known));
           continue;
         }
+        if (decision.op === 'amend') {
+          const { note } = decision;
+          if (note === undefined || (!added.has(note.lesson.id) && !mayBeAmended(note.lesson, library))) {
+            journal(`left out: of what is "${truncateEnd(statement.quote, 80)}" said?`);
+            continue;
+          }
+          const text = amend(note, statement);
+          const why = checkText(text);
+          if (why !== undefined) continue;
+          const own = added.get(note.lesson.id);
+          if (own === undefined) amended.set(note.lesson.id, revision(note.lesson, text, statement));
+          else added.set(note.lesson.id, { text, quotes: [...own.quotes, ...quotesOf(statement)] });
+          known.set(note.lesson.id, withQuote(note, text));
+          continue;
+        }
         if (room <= 0) continue;
         const draft = writeNote(statement, scope, turn);
         const text = { ...draft, name: uniqueLessonName(draft.name, taken) };
@@ -80,11 +101,12 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
         room--;
         taken.add(text.name);
         const id = newId('lesson');
-        added.set(id, { text, statement });
+        added.set(id, { text, quotes: quotesOf(statement) });
         for (const note of decision.replaced) retired.push(...retire(note, turn, SAID_OTHERWISE, id, known));
         known.set(id, { lesson: placeholder(id, text), quote: statement.quote, claims: [statement.claim] });
       }
-      for (const [id, { text, statement }] of added) yield add(id, text, statement);
+      for (const [id, { text, quotes }] of added) yield add(id, text, quotes);
+      yield* amended.values();
       yield* retired;
       for (const lesson of doubted.values())
         if (library.lesson(lesson.id)?.revision === lesson.revision) yield doubt(lesson, statements);
@@ -102,10 +124,42 @@ const covered = ({ lesson }: KnownNote, turn: string): CoveredByLesson => ({
   turns: [turn],
 });
 
-const add = (id: string, text: LessonText, { turn, quote }: SessionStatement): Proposal => ({
+const add = (id: string, text: LessonText, quotes: Proposal['quotes']): Proposal => ({
   change: { op: 'add', id, kind: 'experience', state: 'proposed', text },
-  quotes: quote.split('\n').map((line) => ({ turn, text: line })),
+  quotes,
 });
+
+const quotesOf = ({ turn, quote }: SessionStatement): Proposal['quotes'] =>
+  quote.split('\n').map((line) => ({ turn, text: line }));
+
+const mayBeAmended = (lesson: Lesson, library: Pick<Library, 'lesson'>): boolean =>
+  isNote(lesson) &&
+  !lesson.pinned &&
+  !lesson.frozen &&
+  library.lesson(lesson.id)?.revision === lesson.revision;
+
+/** The sentence that names the thing, and what became of that: of several updates the newest. */
+function amend({ lesson, quote }: KnownNote, { quote: newest, turn, kind }: SessionStatement): LessonText {
+  const [named = ''] = quote.split('\n');
+  const { text } = lesson;
+  const { description, content } = writeNote({ quote: `${named}\n${newest}`, kind }, text.scope, turn);
+  const turns = [...new Set([...text.evidence.turns, turn])];
+  return { ...text, description, content, evidence: { ...text.evidence, turns } };
+}
+
+const revision = (
+  { id, revision: from }: Lesson,
+  text: LessonText,
+  statement: SessionStatement,
+): Proposal => ({
+  change: { op: 'revise', id, from, text },
+  quotes: quotesOf(statement),
+});
+
+const withQuote = ({ lesson }: KnownNote, text: LessonText): KnownNote => {
+  const quote = readLesson(text)?.quotes[0] ?? '';
+  return { lesson: { ...lesson, text }, quote, claims: sentencesOf(quote).map(readClaim) };
+};
 
 /** The old note goes; what a person told or wrote stays until a person changes it. */
 function retire(
