@@ -1,4 +1,5 @@
 import type { ChatCommand } from '../core/chat-command.ts';
+import { asksBack } from './looks-back.ts';
 import { separateTypedText } from './typed-text.ts';
 
 /*
@@ -7,7 +8,8 @@ import { separateTypedText } from './typed-text.ts';
  *   message    = "instar" ":" said              in any case, with spaces anywhere between the parts; the colon is needed
  *   said       = "why" | "undo" | "list"        a command, alone, with punctuation: Instar answers or does it
  *              | "forget" what
- *              | "help" … | … "?" | nothing     a question, or nothing: Instar says what can be said, and saves nothing
+ *              | "help" … | nothing             Instar says what can be said, and saves nothing
+ *              | a question                     what was said before, with or without "?"
  *              | verdict [ note ]               "good": 1, "bad": -1, with what was good or bad about it
  *              | note                           a correction, without a verdict: -0.5
  *   verdict    = "good" | "bad" | "👍" | "👎", followed by anything
@@ -36,8 +38,6 @@ const ADDRESS = /^instar\s*[:：]\s*/i;
 const COMMAND = /^(why|undo|list)\s*[.!?？]*$/i;
 const FORGET = /^forget\s*[:：]?\s+["“]?(.+?)["”]?[.!]*$/is;
 const HELP = /^(?:help\b[\s\S]*|[\s.!?？]*)$/i;
-/** In any language: it asks what was said before. */
-const QUESTION = /[?？؟]\s*$/u;
 /** A verdict, what separates it from the note, and the note. */
 const PLAIN = /^(good|bad|👍|👎)(?![\p{L}\p{N}])[\s,;:.!–—-]*/iu;
 const OTHER = /^(great|perfect|thanks|\+1|wrong|-1)(?:\s*[,;:.!–—\n]\s*|\s+[–—-]\s+|\s*$)/i;
@@ -67,7 +67,7 @@ function readCommand(said: string): ChatCommand | undefined {
   const what = FORGET.exec(said)?.[1];
   if (what !== undefined) return { name: 'forget', what };
   const isOther = HELP.test(said) || PLAIN.test(said) || OTHER.test(said);
-  return QUESTION.test(said) && !isOther ? { name: 'recall', what: said.trim() } : undefined;
+  return asksBack(said) && !isOther ? { name: 'recall', what: said.trim() } : undefined;
 }
 
 /** A channel's envelope before the text: `[Telegram Ann 2026-11-15 03:41 UTC] `. */

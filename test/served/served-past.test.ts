@@ -90,6 +90,11 @@ describe('what happened, told in an earlier session', () => {
     expect(await asked('Why does the build of the parser fail on Windows?')).not.toContain(HEADING);
   });
 
+  it('is quoted to a task that looks back, without a question mark', async () => {
+    const task = 'Write the claim, with the crushed corners of the outer box that I told you about.';
+    await vi.waitFor(async () => expect(await asked(task)).toContain('seven crushed corners'), SOON);
+  });
+
   it('is found in other words than it was said in', async () => {
     const other = 'Was the package I got damaged?';
     await vi.waitFor(async () => expect(await asked(other)).toContain('seven crushed corners'), SOON);

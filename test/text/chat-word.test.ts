@@ -39,15 +39,18 @@ describe('a word to Instar', () => {
     },
   );
 
-  it.each(['what did you learn?', 'was habe ich über das Paket gesagt?', 'use ISO dates, did I say?'])(
-    'takes %j for a question about what was said (not: a rating)',
-    (what) => {
-      expect(parseChatWord(`instar: ${what}`)).toStrictEqual({
-        kind: 'command',
-        command: { name: 'recall', what },
-      });
-    },
-  );
+  it.each([
+    'what did you learn?',
+    'was habe ich über das Paket gesagt?',
+    'use ISO dates, did I say?',
+    'what did I say about the parcel',
+    'remind me what we picked for the cache.',
+  ])('takes %j for a question about what was said (not: a rating)', (what) => {
+    expect(parseChatWord(`instar: ${what}`)).toStrictEqual({
+      kind: 'command',
+      command: { name: 'recall', what },
+    });
+  });
 
   it.each([
     'instar good',

@@ -70,6 +70,8 @@ export interface PlayedAnswer {
   /** The lines of further lessons. */
   readonly lines: string;
   readonly quotes: readonly Recollection[];
+  /** Whether the message was searched for at all. */
+  readonly isAsked: boolean;
   /** What compared the question with the lessons; `none` without lessons. */
   readonly engine: string;
   /** The search of what was said, in milliseconds. */
@@ -212,6 +214,7 @@ function createAsk({ lessons, records, embed, decode, hasSecret }: AskParts): Pl
       bodies,
       lines: renderBlock([], recalled.index),
       quotes,
+      isAsked: question !== undefined,
       engine: recalled.engine,
       searchMs,
     };

@@ -1,8 +1,9 @@
 /**
- * npm run bench:memory [-- --set FILE --said first --only IDS --model URL/NAME --nothing --explain --json --write]
+ * npm run bench:memory [-- --set FILE --said first --only IDS --model URL/NAME --nothing --back --explain --json --write]
  *
  * What a user said in earlier sessions, and whether a fresh session's prompt holds what is still true of it and nothing else.
- * Baselines get the raw messages. `--nothing`: messages that teach nothing, and how many of them became a note or a lesson.
+ * Baselines get the raw messages. `--nothing`: messages that teach nothing, and how many of them became a note or a lesson. `--back`: tasks
+ * that look back without a question mark, and what coding messages gain.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,6 +13,7 @@ import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
 import { writeSection } from '../markdown.ts';
 import { createEngineCounts, describeEngines, requireEngine, requireSome } from '../measured.ts';
 import { askMemory, readModelAddress } from './ask-memory.ts';
+import { measureLookingBack } from './looking-back.ts';
 import { searchVectors, searchWords, wholeHistory } from './memory-baselines.ts';
 import { MalformedEntryError, type MemoryEntry, parseMemorySet } from './memory-set.ts';
 import { entryOf, type NothingMessage, parseNothingSet } from './nothing-set.ts';
@@ -43,6 +45,8 @@ const { values: options } = parseArgs({
     model: { type: 'string' },
     /** Play the messages that teach nothing. */
     nothing: { type: 'boolean', default: false },
+    /** Ask tasks that look back without a question mark, and messages that do not. */
+    back: { type: 'boolean', default: false },
     /** Print every entry that went wrong. */
     explain: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
@@ -92,6 +96,15 @@ const explain = (entry: MemoryEntry, { missing, shown }: MemoryScore, played: Pl
   ].join('\n');
 
 const embed = withVectorMap(createMiniLmEmbed());
+if (options.back) {
+  const { text, wrong } = await measureLookingBack(embed);
+  await embed.close();
+  process.stdout.write(`${[text, ...(options.explain ? wrong : [])].join('\n')}\n`);
+  const command = 'npm run bench:memory -- --back --write';
+  const head = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}. \`${command}\``;
+  if (options.write) writeSection(DOCUMENT, 'bench:memory back', `${head}\n\n${text}`);
+  process.exit(0);
+}
 if (options.nothing) {
   const messages = parseNothingSet(readFileSync(NOTHING, 'utf8'), NOTHING);
   requireSome(`message in ${NOTHING}`, messages.length);

@@ -6,6 +6,7 @@ import { taskOf } from '../../evidence/turn-evidence.ts';
 import { relevanceOf } from '../../lessons/recall/relevance.ts';
 import { readOwnWords } from '../../reader/own-sentences.ts';
 import { hasMark } from '../../redact/scan-context.ts';
+import { endsAsQuestion } from '../../text/looks-back.ts';
 import { readClaim } from '../memory/write/claim.ts';
 import { type ForgetRequest, isForgotten, readForgetRequests } from '../memory/write/compare-claims.ts';
 import {
@@ -84,6 +85,8 @@ export function createRecollect(options: RecollectOptions): Recollect {
       const pointed = codesPointedTo(sentences, saidBefore(turn));
       const around = [...(query.project === undefined ? codesBefore(turn) : []), ...pointed];
       const passage = cutPassage({ sentences, around: new Set(around) }, wanted, hit);
+      // What was asked answers nothing.
+      if (passage.sentences.every(endsAsQuestion)) continue;
       if (hasMark(passage.text) || hasSecret(passage.text)) continue;
       const { session, id } = view;
       const isAbout = others.length === 0 || isAboutOne(others, sentences.join('\n'));

@@ -3,6 +3,7 @@ import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { Recollect, Recollection } from '../../core/recollection.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
+import { looksBack } from '../../text/looks-back.ts';
 import { separateTypedText } from '../../text/typed-text.ts';
 import { renderPast } from '../render-block.ts';
 import type { ComposedUpdate, ConversationView, ShowRequest } from './block-update.ts';
@@ -19,15 +20,13 @@ export interface PastQuestion {
 
 /** People ask in few words; what is longer was pasted or is a task. */
 const LONGEST_QUESTION = 1000;
-/** In the scripts that have a mark for questions. A task without one does not look back. */
-const QUESTION_MARK = /[?？؟;՞]/u;
 
 /** What the newest message asks; undefined for a task, a tool's result, and where nothing can be added to the message. */
 export function readPastQuestion(view: ConversationView | undefined): PastQuestion | undefined {
   const link = view?.newestIsUser === true ? view.links.at(-1) : undefined;
   if (view === undefined || link === undefined) return undefined;
   const text = separateTypedText(view.task).typed.trim();
-  return text.length <= LONGEST_QUESTION && QUESTION_MARK.test(text) ? { link, text } : undefined;
+  return text.length <= LONGEST_QUESTION && looksBack(text) ? { link, text } : undefined;
 }
 
 /** A search that fails finds nothing: the prompt is served without it. */
