@@ -36,6 +36,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: [
     ...['overlays', 'config', 'cost', 'evidence', 'gateway', 'learn', 'lessons', 'mcp', 'pipeline', 'record'],
     'schedule',
+    // Whether this machine runs the commands of checks.
+    'agent',
   ],
   cli: [
     'api',

@@ -153,6 +153,7 @@ function openLessonsOnce(records: Records): () => Promise<OpenLessons> {
         records,
         clock: systemClock,
         newId: createIds(systemClock),
+        sandboxFix: async () => (await import('../agent/sandbox/find-confiner.ts')).sandboxFix(),
         onFault: (error) => {
           throw error;
         },

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { asArray, asObject, asString, type JsonObject, parseJson } from '../core/json.ts';
+import { asArray, asObject, asString, compact, type JsonObject, parseJson } from '../core/json.ts';
 import { type DeclareCommand, failure, type Positional } from './context.ts';
 import { findLesson } from './find-lesson.ts';
 import { rare } from './help.ts';
@@ -28,7 +28,13 @@ const checkLesson = onApi(async ({ args, ...options }: CheckOptions, { lessonsAp
   const lesson = await findLesson(lessonsApi, name);
   const id = asString(lesson.id) ?? name;
   if (options.set === undefined && options.confirm !== true && options.remove !== true) {
-    printer.document({ check: lesson.check ?? null, noCheck: lesson.noCheck ?? null });
+    printer.document(
+      compact({
+        check: lesson.check ?? null,
+        noCheck: lesson.noCheck ?? null,
+        cannotCheck: lesson.cannotCheck,
+      }),
+    );
     for (const line of checkLines(lesson)) printer.line(line);
     return;
   }
@@ -84,5 +90,9 @@ function readFile(file: string): JsonObject {
 export function checkLines(lesson: JsonObject): readonly string[] {
   const { words, standing, proof } = asObject(lesson.check);
   if (words === undefined) return [`no check: ${asString(lesson.noCheck) ?? 'not known'}`];
-  return [String(words), `${String(standing)}: ${String(proof)}`];
+  return [
+    String(words),
+    `${String(standing)}: ${String(proof)}`,
+    ...[asString(lesson.cannotCheck) ?? []].flat(),
+  ];
 }

@@ -80,7 +80,7 @@ export type CheckTest =
 
 /** Not answered behind an answer: it needs a process or a model, and is asked once the turn is over. */
 export type SlowTest =
-  /** A line for `sh` in a sandbox with the files that the agent wrote whole, and nothing else: it exits with 0 where the rule is kept. Only a person's is run. */
+  /** A line for `sh` in a sandbox with the files that the agent wrote or edited, and nothing else: it exits with 0 where the rule is kept. Only a person's is run. */
   | { readonly is: 'command'; readonly command: string; readonly timeoutMs?: number; readonly in?: never }
   /** A model is asked whether the work keeps to these words. It must quote the passage that shows it. */
   | { readonly is: 'judge'; readonly asks: string; readonly in?: never };
@@ -110,11 +110,9 @@ export type RuleCheck = {
 export const hasCommand = ({ holdsWhen }: Pick<RuleCheck, 'holdsWhen'>): boolean =>
   holdsWhen.some(({ is }) => is === 'command');
 
-/** `isWhole`: the text is all that the file held then. */
 export interface WrittenFile {
   readonly path: string;
   readonly text: string;
-  readonly isWhole?: true;
 }
 
 /** What an agent did in answer to one message of a person. */
@@ -124,6 +122,8 @@ export interface CheckedWork {
   readonly reply: string;
   /** Text that was written, by file; of an edit only what is new. */
   readonly files: readonly WrittenFile[];
+  /** The same files whole, as they were in the end; absent where the record does not tell of each what it held. */
+  readonly held?: readonly WrittenFile[];
   /** Shell commands, in order. */
   readonly commands: readonly string[];
 }

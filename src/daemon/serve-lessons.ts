@@ -226,6 +226,7 @@ async function openServed(options: ServeLessonsOptions, engines: Engines): Promi
     newId,
     place,
     sharesAgents: () => settings.shareAgents,
+    sandboxFix: async () => (await import('../agent/sandbox/find-confiner.ts')).sandboxFix(),
     onFault: (error) => log.error({ err: error }, 'a listener for library changes failed'),
   });
   const { library } = open;

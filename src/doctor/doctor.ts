@@ -111,14 +111,14 @@ function checkTeam({ gateway }: Pick<Config, 'gateway'>): readonly DoctorCheck[]
   return gateway.trustedProxy ? [passed('address', `a proxy with TLS stands before ${gateway.host}`)] : [];
 }
 
-/** What confines the commands of the agent that practises: found by running the isolation checks in it. */
+/** What confines the commands of checks and of the agent that practises: found by running the isolation checks in it. */
 async function checkSandbox(): Promise<DoctorCheck> {
   const confinement = await confinementHere();
   if (!confinement.ok)
     return warned(
       'sandbox',
-      `no command of a practising agent is run: ${confinement.why}`,
-      'install bubblewrap',
+      `no command is run, of a rule's check or of a practising agent: ${confinement.why}`,
+      confinement.fix,
       'sandbox-missing',
     );
   const { confiner } = confinement;

@@ -3,6 +3,7 @@ import type { CheckedWork } from '../core/check.ts';
 import type { TurnEvidence } from '../core/evidence.ts';
 import { separateTypedText } from '../text/typed-text.ts';
 import type { AppraisedTurn } from './evidence-reader.ts';
+import { heldFiles } from './tools/held-files.ts';
 import { commandIn, writtenFiles } from './tools/tool-call.ts';
 
 /** All that an agent did in answer to one message of a person: the turns of a tool loop are one piece of work. */
@@ -53,24 +54,23 @@ export function workUpTo({ evidence, conversation }: AppraisedTurn): CheckedWork
 }
 
 /** The same of any conversation: `before` is what led to the reply. */
-export const workInConversation = (
+export function workInConversation(
   request: string,
   before: readonly ChatMessage[],
   reply: readonly AssistantPart[],
-): CheckedWork => ({
-  request,
-  reply: textOf(reply),
-  ...doneBy([...partsSinceTask(before), ...reply]),
-});
-
-function partsSinceTask(messages: readonly ChatMessage[]): readonly AssistantPart[] {
-  const task = messages.findLastIndex(
-    (message) =>
-      message.role === 'user' &&
-      message.content.some((part) => part.type === 'text' && separateTypedText(part.text).typed !== ''),
-  );
-  return messages.slice(task + 1).flatMap((message) => (message.role === 'assistant' ? message.content : []));
+): CheckedWork {
+  const messages: readonly ChatMessage[] = [...before, { role: 'assistant', content: reply }];
+  const since = before.findLastIndex(isTyped) + 1;
+  const parts = messages
+    .slice(since)
+    .flatMap((message) => (message.role === 'assistant' ? message.content : []));
+  const held = heldFiles(messages, since);
+  return { request, reply: textOf(reply), ...doneBy(parts), ...(held === undefined ? {} : { held }) };
 }
+
+const isTyped = ({ role, content }: ChatMessage): boolean =>
+  role === 'user' &&
+  content.some((part) => part.type === 'text' && separateTypedText(part.text).typed !== '');
 
 const textOf = (reply: readonly AssistantPart[]): string =>
   reply.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');

@@ -1,3 +1,4 @@
+import { hasCommand } from '../core/check.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { asArray, asNumber, asObject, asString, compact, isObject, type JsonObject } from '../core/json.ts';
 import type { ChangeResult, Lesson, LessonPlace, PublishResult } from '../core/lesson.ts';
@@ -50,8 +51,19 @@ interface LessonsApiOptions {
   /** Where prompts show lessons. */
   readonly place: () => LessonPlace;
   readonly sharesAgents: () => boolean | undefined;
+  /** How to get a sandbox for commands; undefined where this machine has one. */
+  readonly sandboxFix?: () => Promise<string | undefined>;
   /** The member for whom the library and the records are; absent: the home's own person. */
   readonly member?: string;
+}
+
+/** A check by a command, on a machine that runs none. */
+async function whyNoCommand(
+  { check }: Lesson,
+  { sandboxFix }: Pick<LessonsApiOptions, 'sandboxFix'>,
+): Promise<string | undefined> {
+  const fix = check !== undefined && hasCommand(check) ? await sandboxFix?.() : undefined;
+  return fix && `this machine has no sandbox, so the command is not run; to get one: ${fix}`;
 }
 
 const PERSON = { kind: 'person', name: 'person' } as const;
@@ -95,6 +107,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
         project: await projectLabel(lesson, records),
         history: describeHistory(lesson, library),
         ...encodeCheck(lesson),
+        cannotCheck: await whyNoCommand(lesson, options),
       });
     },
     why: (turn) => explainTurn(turn, records, library),

@@ -62,6 +62,8 @@ interface OpenLessonsOptions {
   readonly place?: () => LessonPlace;
   /** `library.shareAgents`. */
   readonly sharesAgents?: () => boolean | undefined;
+  /** How to get a sandbox for commands; undefined where this machine has one. */
+  readonly sandboxFix?: () => Promise<string | undefined>;
 }
 
 /** Rejects with `StoreError` when the record cannot be read. */
@@ -115,7 +117,7 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
       sharesAgents: options.sharesAgents ?? (() => undefined),
       recall,
       ...compact({ recollect: options.recollect && withoutWhatEnded(options.recollect, part) }),
-      ...(member === undefined ? {} : { member }),
+      ...compact({ member, sandboxFix: options.sandboxFix }),
       review: async () => ({
         ...(await reviewLibrary({
           lessons: part.lessons(),

@@ -44,7 +44,7 @@ describe('the plain shell of an agent', () => {
 describe('the confined shell of an agent', () => {
   it('runs nothing without a sandbox, and tells the model and the caller why', async () => {
     const why = 'commands cannot be confined on this machine: install bubblewrap';
-    const workspace = await openWorkspace({ confinement: { ok: false, why } });
+    const workspace = await openWorkspace({ confinement: { ok: false, why, fix: 'get one' } });
     const script = createScriptedSpeak([{ calls: [run('echo x > made\ndone')] }, { text: 'I cannot.' }]);
     const result = await runAgent({
       speak: script.speak,

@@ -8,6 +8,15 @@ import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts'
 import { lessonText } from '../support/lesson-text.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 
+/** A machine on which no process may have namespaces of its own: every sandbox needs some. */
+const WITHOUT_NAMESPACES = [
+  'unshare',
+  '-Ur',
+  'sh',
+  '-c',
+  'cd /proc/sys/user; for kind in user mnt pid; do echo 0 > max_"$kind"_namespaces; done; cd "$OLDPWD"; exec "$@"',
+  'sh',
+];
 /** Generous: the wait ends as soon as the condition holds. */
 const SOON = { timeout: 100_000, interval: 50 };
 const JUDGE = 'You tell whether a piece of work';
@@ -31,6 +40,8 @@ let home: ReturnType<typeof makeHome>;
 let daemon: RunningDaemon;
 /** What the agent writes, and what it says then. */
 let script = 'total = 1\n';
+/** In place of writing it whole. */
+let edit: readonly [tool: string, input: object] | undefined;
 let reply = 'The script is there.';
 let quote = 'The script is there.';
 
@@ -39,12 +50,9 @@ beforeAll(async () => {
     const { messages } = JSON.parse(body.toString());
     const isJudge = JSON.stringify(messages).includes(JUDGE);
     const isBegin = messages.at(-1).role === 'user';
-    const input = { file_path: '/home/ada/app/count.py', content: script };
-    const call = {
-      id: 'c1',
-      type: 'function',
-      function: { name: 'Write', arguments: JSON.stringify(input) },
-    };
+    const [name, input] = edit ?? ['Write', { content: script }];
+    const args = JSON.stringify({ file_path: '/home/ada/app/count.py', ...input });
+    const call = { id: `c${messages.length}`, type: 'function', function: { name, arguments: args } };
     const message = isJudge
       ? { role: 'assistant', content: JSON.stringify({ quote, says: 'breaks' }) }
       : isBegin
@@ -94,20 +102,23 @@ const counts = async (lesson: string) => {
   return { shown, applied, kept };
 };
 
-/** One answer of an agent that writes a file and then speaks. */
-async function work(session: string): Promise<void> {
-  const messages: object[] = [{ role: 'user', content: TASK }];
+/** One answer of an agent that writes a file and then speaks; `messages`: the conversation before it. */
+async function work(session: string, messages: JsonObject[] = []): Promise<JsonObject[]> {
   const send = async () => {
     const { text } = await ask(daemon.port, {
       path: '/v1/chat/completions',
       body: JSON.stringify({ model: 'default', messages }),
       headers: { 'x-instar-key': daemon.key, 'x-instar-agent': 'coder', 'x-instar-session': session },
     });
-    messages.push(JSON.parse(text).choices[0].message);
+    const { message } = JSON.parse(text).choices[0];
+    messages.push(message);
+    return message;
   };
+  messages.push({ role: 'user', content: TASK });
+  const { tool_calls: calls } = await send();
+  messages.push({ role: 'tool', tool_call_id: calls[0].id, content: 'The file has been updated.' });
   await send();
-  messages.push({ role: 'tool', tool_call_id: 'c1', content: 'written' });
-  await send();
+  return messages;
 }
 const judgeCalls = (): number => provider.seen.filter(({ body }) => body.toString().includes(JUDGE)).length;
 
@@ -140,6 +151,55 @@ describe('a rule whose check is a command', () => {
       SOON,
     );
     script = 'total = 1\n';
+  });
+
+  it('is measured on an edited file as it is then, and not on a file of which the record has a half', async () => {
+    const before = await counts('no-print');
+    const conversation = await work('edited');
+    const kept = { ...before, shown: Number(before.shown) + 1, applied: Number(before.applied) + 1 };
+    await vi.waitFor(
+      async () => expect(await counts('no-print')).toEqual({ ...kept, kept: Number(before.kept) + 1 }),
+      SOON,
+    );
+    edit = ['Edit', { old_string: '1', new_string: '2\nprint(total)' }];
+    await work('edited', conversation);
+    await vi.waitFor(
+      async () => expect(await counts('no-print')).toEqual({ ...kept, kept: before.kept }),
+      SOON,
+    );
+    edit = ['Edit', { old_string: 'x', new_string: 'y' }];
+    await work('half');
+    edit = undefined;
+    await work('whole');
+    await vi.waitFor(
+      async () =>
+        expect(await counts('no-print')).toEqual({
+          shown: kept.shown + 2,
+          applied: kept.applied + 1,
+          kept: Number(before.kept) + 1,
+        }),
+      SOON,
+    );
+  });
+
+  it('is told to be able to run here, and on a machine without a sandbox that it cannot, and how to get one', async () => {
+    const show = () => runInProcess(['lessons', 'show', 'no-print', '--home', home.dir]);
+    expect((await show()).stdout).not.toContain('sandbox, so the command is not run');
+    daemon.child.kill('SIGTERM');
+    await daemon.exited;
+    daemon = await startDaemon(home.dir, WITHOUT_NAMESPACES);
+    try {
+      const { stdout } = await show();
+      expect(stdout.replace(/\s+/g, ' ')).toContain(
+        'this machine has no sandbox, so the command is not run; to get one: install bubblewrap',
+      );
+      const page = await owner('GET', '/api/page/lessons/no-print');
+      expect(page.cannotCheck).toContain('install bubblewrap');
+    } finally {
+      daemon.child.kill('SIGTERM');
+      await daemon.exited;
+      daemon = await startDaemon(home.dir);
+    }
   });
 });
 

@@ -120,9 +120,10 @@ export function whyNotHere(
   confinement: Confinement,
 ): string | undefined {
   if (confinement.ok) return undefined;
-  if (kind === 'program') return `a program is not run without confinement: ${confinement.why}`;
+  if (kind === 'program')
+    return `a program is not run without confinement: ${confinement.why}: ${confinement.fix}`;
   return check?.kind === 'command' && check.shell !== 'plain'
-    ? `the task's check is a command: ${confinement.why}`
+    ? `the task's check is a command: ${confinement.why}: ${confinement.fix}`
     : undefined;
 }
 

@@ -60,7 +60,7 @@ export async function verifyConfiner(confiner: Confiner): Promise<string | undef
 /** The sandbox that works on this machine, or why there is none and how to get one. */
 export type Confinement =
   | { readonly ok: true; readonly confiner: Confiner }
-  | { readonly ok: false; readonly why: string };
+  | { readonly ok: false; readonly why: string; readonly fix: string };
 
 const INSTALL_HINT =
   'install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap) and allow user namespaces';
@@ -73,23 +73,38 @@ export function confinementHere(): Promise<Confinement> {
   return found;
 }
 
+/** How to get a sandbox on this machine; undefined where it has one. */
+export async function sandboxFix(): Promise<string | undefined> {
+  const confinement = await confinementHere();
+  return confinement.ok ? undefined : confinement.fix;
+}
+
 /**
  * The first of bubblewrap and unshare that is installed and passes the isolation checks; with a seccomp filter where the
  * machine can install one, else without.
  */
 export async function findConfiner(search: string): Promise<Confinement> {
   if (process.platform !== 'linux')
-    return { ok: false, why: `commands can only be confined on Linux, not on ${process.platform}` };
+    return {
+      ok: false,
+      why: `commands can only be confined on Linux, not on ${process.platform}`,
+      fix: 'run Instar on Linux: in a container, a virtual machine or WSL',
+    };
   const tried: string[] = [];
   for (const { program, confiner } of await confinersHere(search)) {
-    const fault = confiner === undefined ? 'it is not installed' : await verifyConfiner(confiner);
+    const fault =
+      confiner === undefined
+        ? 'it is not installed'
+        : // In a container that maps few users, root may not give a folder away.
+          await verifyConfiner(confiner).catch((error: Error) => error.message);
     if (confiner !== undefined && fault === undefined) return { ok: true, confiner };
     const filtered = confiner?.filter === undefined ? '' : ' with a seccomp filter';
     tried.push(`${program}${filtered}: ${fault}`);
   }
   return {
     ok: false,
-    why: `commands cannot be confined on this machine (${tried.join('; ')}): ${INSTALL_HINT}`,
+    why: `commands cannot be confined on this machine (${tried.join('; ')})`,
+    fix: INSTALL_HINT,
   };
 }
 

@@ -156,6 +156,7 @@ const shownLesson = lesson.extend({
   }),
   origin: text,
   writtenBy: text,
+  cannotCheck: text.optional(),
   cost: z.looseObject({ usd: number.optional(), tokens: count }).optional(),
   createdAt: time,
   why: z.looseObject({ because: text, since: time.optional(), fix: text.optional() }),

@@ -1,6 +1,6 @@
 import { createTextMemo } from '../../base/text-memo.ts';
 import type { WrittenFile } from '../../core/check.ts';
-import { asArray, asObject, asString, isObject, parseJson } from '../../core/json.ts';
+import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from '../../core/json.ts';
 import { type Program, readCommand } from '../../text/shell-programs.ts';
 
 /** The purpose of a tool, by its name: every client has its own names for the same few tools. */
@@ -42,7 +42,7 @@ function viewCall(call: { readonly name: string; readonly arguments: string }): 
   const given = parseJson(call.arguments === '' ? '{}' : call.arguments);
   if (!isObject(given)) return { name: call.name, kind, programs: [], paths: [] };
   if (kind === 'shell') return { name: call.name, kind, programs: readCommand(commandOf(given)), paths: [] };
-  return { name: call.name, kind, programs: [], paths: kind === 'edit' ? pathsOf(given) : [] };
+  return { name: call.name, kind, programs: [], paths: kind === 'edit' ? editedPaths(given) : [] };
 }
 
 /** `mcp__files__read_file` is a `read_file`. */
@@ -88,6 +88,19 @@ const WHOLE_TEXT_KEYS = ['content', 'contents', 'file_text'];
 const PLACE_KEYS =
   /^(?:old_?(?:str|string|text)|insert_?line|start_?line|line|range|offset|append|cell_id|edits)$/i;
 
+/** The new text of an edit: of a replacement only what is put in. */
+export const newTextIn = (edit: JsonObject): string | undefined =>
+  NEW_TEXT_KEYS.map((key) => asString(edit[key])).find((text) => text !== undefined);
+
+/** The text of the whole file, where the call writes one. */
+export const wholeTextIn = (given: JsonObject): string | undefined =>
+  Object.keys(given).some((key) => PLACE_KEYS.test(key))
+    ? undefined
+    : WHOLE_TEXT_KEYS.map((key) => asString(given[key])).find((text) => text !== undefined);
+
+export const patchIn = (given: JsonObject): string | undefined =>
+  asString(given.input) ?? asString(given.patch) ?? asString(given.patchText) ?? asString(given.diff);
+
 /** What an edit writes, by file: of a replacement and of a patch only the new lines. */
 export function writtenFiles(call: {
   readonly name: string;
@@ -95,22 +108,16 @@ export function writtenFiles(call: {
 }): readonly WrittenFile[] {
   const given = kindOf(plainName(call.name)) === 'edit' ? parseJson(call.arguments) : undefined;
   if (!isObject(given)) return [];
-  const [path = '', ...others] = pathsOf(given);
-  const texts = [given, ...asArray(given.edits).map(asObject)].flatMap((edit) =>
-    NEW_TEXT_KEYS.flatMap((key) => asString(edit[key]) ?? []).slice(0, 1),
-  );
-  const patch =
-    asString(given.input) ?? asString(given.patch) ?? asString(given.patchText) ?? asString(given.diff);
-  const added = patch?.split('\n').flatMap((line) => (/^\+(?!\+\+)/.test(line) ? [line.slice(1)] : []));
+  const [path = '', ...others] = editedPaths(given);
+  const texts = [given, ...asArray(given.edits).map(asObject)].flatMap((edit) => newTextIn(edit) ?? []);
+  const added = patchIn(given)
+    ?.split('\n')
+    .flatMap((line) => (/^\+(?!\+\+)/.test(line) ? [line.slice(1)] : []));
   const text = [...texts, ...(added ?? [])].join('\n');
   if (text === '') return [];
-  const isWhole =
-    patch === undefined &&
-    WHOLE_TEXT_KEYS.some((key) => typeof given[key] === 'string') &&
-    !Object.keys(given).some((key) => PLACE_KEYS.test(key));
   // A patch of several files is read as one text: which line belongs to which file decides no check.
   const named = others.length > 0 && texts.length === 0 ? [path, ...others].join(' ') : path;
-  return [{ path: named, text, ...(isWhole ? { isWhole } : {}) }];
+  return [{ path: named, text }];
 }
 
 /** A command is a line, a list of lines, or (Codex) a program with its arguments. */
@@ -127,8 +134,8 @@ const quoted = (word: string): string => (/[\s'"|&;<>]/.test(word) ? `'${word.re
 const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.{1,300})$/;
 const PATH_KEYS = ['file_path', 'filePath', 'path', 'absolute_path', 'notebook_path', 'file'];
 
-function pathsOf(given: { readonly [name: string]: unknown }): readonly string[] {
+export function editedPaths(given: JsonObject): readonly string[] {
   const named = PATH_KEYS.flatMap((key) => asString(given[key]) ?? []);
-  const patch = asString(given.input) ?? asString(given.patch) ?? asString(given.patchText) ?? '';
+  const patch = patchIn(given) ?? '';
   return [...named, ...patch.split('\n').flatMap((line) => PATCHED.exec(line)?.[1]?.trim() ?? [])];
 }

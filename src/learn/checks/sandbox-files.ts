@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { hasCommand, type RuleCheck, type WrittenFile } from '../../core/check.ts';
+import { type CheckedWork, hasCommand, type RuleCheck } from '../../core/check.ts';
 
 const MOST_FILES = 100;
 const MOST_BYTES = 2_000_000;
@@ -8,21 +8,16 @@ const MOST_BYTES = 2_000_000;
 export const hasPersonsCommand = (check: RuleCheck): boolean => check.by === 'person' && hasCommand(check);
 
 /**
- * The files that the record knows whole, by their paths below the folder that they share. A file that was edited after it was written is
- * left out: what it holds now is not known. Undefined when there are none, or too many.
+ * The files of an answer for a sandbox, by their paths below the folder that they share. Undefined when there are none, too many, one
+ * outside, or one that is not known whole: half of the work would be judged.
  */
-export function sandboxFiles(written: readonly WrittenFile[]): Readonly<Record<string, string>> | undefined {
-  const known = new Map<string, string>();
-  for (const { path: name, text, isWhole } of written) {
-    const plain = path.posix.normalize(name.replaceAll('\\', '/').replace(/^[A-Za-z]:/, ''));
-    if (isWhole === true && !plain.startsWith('..')) known.set(plain, text);
-    else known.delete(plain);
-  }
-  const bytes = [...known.values()].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  if (known.size === 0 || known.size > MOST_FILES || bytes > MOST_BYTES) return undefined;
-  const shared = sharedFolder([...known.keys()].filter((name) => name.startsWith('/')));
+export function sandboxFiles({ held = [] }: CheckedWork): Readonly<Record<string, string>> | undefined {
+  const bytes = held.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  if (held.length === 0 || held.length > MOST_FILES || bytes > MOST_BYTES) return undefined;
+  if (held.some(({ path: name }) => name.startsWith('..'))) return undefined;
+  const shared = sharedFolder(held.map(({ path: name }) => name).filter((name) => name.startsWith('/')));
   return Object.fromEntries(
-    [...known].map(([name, text]) => [name.startsWith('/') ? name.slice(shared.length) : name, text]),
+    held.map(({ path: name, text }) => [name.startsWith('/') ? name.slice(shared.length) : name, text]),
   );
 }
 

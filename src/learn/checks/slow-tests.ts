@@ -47,7 +47,7 @@ export function createSlowTests({ sandbox, ask, signal }: SlowTestParts): SlowTe
     return says === 'keeps' ? YES : ({ answer: 'no', quote } as const);
   };
   const run = async (test: SlowTest & { readonly is: 'command' }, check: RuleCheck, work: CheckedWork) => {
-    const files = hasPersonsCommand(check) ? sandboxFiles(work.files) : undefined;
+    const files = hasPersonsCommand(check) ? sandboxFiles(work) : undefined;
     if (files === undefined || sandbox === undefined) return UNDECIDED;
     const workspace = await sandbox(files, signal).catch(() => undefined);
     if (workspace === undefined) return UNDECIDED;

@@ -152,7 +152,7 @@ const MOST_ASKED = { command: 20, judge: 1 };
 function isAskedLater({ id, check }: Lesson, work: CheckedWork | undefined, history: RuleHistory): boolean {
   if (check === undefined || work === undefined || history.outcomes.get(id) === 'broken') return false;
   const isJudged = check.holdsWhen.some(({ is }) => is === 'judge');
-  const isAsked = isJudged || (hasPersonsCommand(check) && sandboxFiles(work.files) !== undefined);
+  const isAsked = isJudged || (hasPersonsCommand(check) && sandboxFiles(work) !== undefined);
   const most = MOST_ASKED[isJudged ? 'judge' : 'command'];
   return isAsked && (history.asked.get(id) ?? 0) < most && awaitsSlowTest(check, work);
 }

@@ -38,7 +38,7 @@ describe('a command verifier without a workspace or a sandbox', () => {
   });
 
   it('gives no grade where commands cannot be confined (not a grade of 0)', async () => {
-    const open = await createWorkspace({ confinement: { ok: false, why: 'no wall here' } });
+    const open = await createWorkspace({ confinement: { ok: false, why: 'no wall here', fix: 'get one' } });
     const given = await createCommandVerifier({ command: 'true' })(
       attemptOf('done', { workspace: open }),
       never,

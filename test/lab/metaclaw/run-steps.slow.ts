@@ -62,7 +62,9 @@ describe('a chain of checkers', () => {
   });
 
   it('fails to run without a sandbox if it needs Python, whatever is expected', async () => {
-    const workspace = await createWorkspace({ confinement: { ok: false, why: 'no wall here' } });
+    const workspace = await createWorkspace({
+      confinement: { ok: false, why: 'no wall here', fix: 'get one' },
+    });
     const named = 'python scripts/check_backup.py $(python -c "print(1)")';
     for (const command of [READ_OK, named])
       for (const exit of [0, 1, 126, 127])

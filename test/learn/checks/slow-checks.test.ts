@@ -19,7 +19,7 @@ const sandbox: OpenSandbox = (files, stop) => folders.open({ kind: 'files', file
 const commanded = (command: string, parts: Partial<RuleCheck> = {}): RuleCheck =>
   ruleCheck({ looksAt: 'files', by: 'person', holdsWhen: [{ is: 'command', command }], ...parts });
 const written = (path: string, text: string): CheckedWork =>
-  work({ reply: 'Done.', files: [{ path, text, isWhole: true }] });
+  work({ reply: 'Done.', files: [{ path, text }], held: [{ path, text }] });
 
 const run = async (
   check: RuleCheck,
@@ -84,16 +84,16 @@ describe('a command in the sandbox', () => {
     });
   });
 
-  it('has the files below the folder that they share; what was edited later is not known', () => {
-    const at = (path: string, isWhole?: true) => ({ path, text: 'x', ...(isWhole && { isWhole }) });
-    expect(sandboxFiles([at('/w/app/src/a.ts', true), at('/w/app/b.ts', true), at('c.ts', true)])).toEqual({
+  it('has the files below the folder that they share, and none where one lies outside or all are too large', () => {
+    const filesOf = (...paths: string[]) =>
+      sandboxFiles(work({ held: paths.map((path) => ({ path, text: 'x' })) }));
+    expect(filesOf('/w/app/src/a.ts', '/w/app/b.ts', 'c.ts')).toEqual({
       'src/a.ts': 'x',
       'b.ts': 'x',
       'c.ts': 'x',
     });
-    expect(sandboxFiles([at('/w/a.ts', true), at('/w/b.ts', true), at('/w/b.ts')])).toEqual({ 'a.ts': 'x' });
-    expect(sandboxFiles([at('../../etc/passwd', true), at('a.ts')])).toBeUndefined();
-    expect(sandboxFiles([{ path: 'a', text: 'x'.repeat(3_000_000), isWhole: true }])).toBeUndefined();
+    expect(filesOf('../../etc/passwd', 'a.ts')).toBeUndefined();
+    expect(sandboxFiles(work({ held: [{ path: 'a', text: 'x'.repeat(3_000_000) }] }))).toBeUndefined();
   });
 });
 

@@ -67,12 +67,17 @@ export function LessonEvidence({
 }
 
 /** In how many conversations agents kept to it, and where they did not. */
-export function RuleAdherence({ lesson: { adherence, brokenIn = [] } }: { readonly lesson: Lesson }) {
+export function RuleAdherence({
+  lesson: { adherence, brokenIn = [], cannotCheck },
+}: {
+  readonly lesson: Lesson;
+}) {
   return (
     <Section title="Kept">
       <p class={adherence.shown === 0 ? 'dim' : ''}>
         <Text>{adherence.words}</Text>
       </p>
+      {cannotCheck !== undefined && <p class="small">Not checked: {cannotCheck}</p>}
       {brokenIn.length > 0 && (
         <p class="small">
           <span class="dim">Broken last </span>
