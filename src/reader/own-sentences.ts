@@ -79,7 +79,10 @@ function ownParagraphs(typed: string): readonly Paragraph[] {
   const lines = withoutFences(typed.split('\n'));
   const first = lines.findIndex(isMachineLine);
   if (first < 0) return paragraphsOf(lines, 0);
-  const tail = lines.slice(lines.findLastIndex(isMachineLine) + 1);
+  let end = lines.findLastIndex(isMachineLine) + 1;
+  // An indented line directly below output is output.
+  while (/^\s+\S/.test(lines[end] ?? '')) end++;
+  const tail = lines.slice(end);
   const head = paragraphsOf(lines.slice(0, first), 0);
   const isShort = tail.join('\n').trim().length <= LONGEST_TAIL;
   return isShort ? [...head, ...paragraphsOf(tail, (head.at(-1)?.block ?? 0) + 1)] : head;

@@ -107,6 +107,11 @@ describe('what a person did not say', () => {
       'a summary by a model',
       (word) => `This session is being continued from a previous conversation.\n${fact(word)}`,
     ],
+    [
+      'a stack trace',
+      (word) =>
+        `any idea?\n\njava.lang.IllegalStateException: expired\n  at com.acme.Lic.check(Lic.java:10)\n  caused by: ${fact(word)}`,
+    ],
     ['a file name', (word) => `Sort this please\n[Attached file: ${fact(word)}.txt]`],
   ])('is not quoted as theirs: %s', async (_, text) => {
     const paster = { ...ada, user: `paster-${words}` };

@@ -9,6 +9,7 @@ import { markdownTable, writeSection } from '../markdown.ts';
 import { describeEngines, findEmptyCount, findOtherEngine } from '../measured.ts';
 import { type FalseAlarm, type HarmlessResult, judgeHarmless, parseHarmlessSet } from './harmless.ts';
 import { type PlayResult, playPoison } from './play-poison.ts';
+import { findUnsearched, playRecalled, reportRecalled } from './play-recalled.ts';
 import { playSkillFiles } from './play-skill-files.ts';
 import { findUnplayed, reportPoison, summarizePoison } from './poison-report.ts';
 import { MalformedSetError, type PoisonPlay, parsePoisonSet } from './poison-set.ts';
@@ -21,7 +22,7 @@ const OUTPUTS = 'lab/measure/poison/sets/harmless-outputs.jsonl';
 const { values: options } = parseArgs({
   options: {
     set: { type: 'string', multiple: true, default: OURS },
-    only: { type: 'string', default: 'view,echo,paraphrase' },
+    only: { type: 'string', default: 'view,echo,paraphrase,recalled' },
     limit: { type: 'string' },
     json: { type: 'boolean', default: false },
     out: { type: 'string' },
@@ -38,7 +39,9 @@ function fail(message: string): never {
 }
 
 const ways = POISON_WAYS.filter((way) => options.only.split(',').includes(way));
-if (ways.length === 0) fail(`--only takes ${POISON_WAYS.join(', ')}, not "${options.only}".`);
+const isRecalled = options.only.split(',').includes('recalled');
+if (ways.length === 0 && !isRecalled)
+  fail(`--only takes ${POISON_WAYS.join(', ')} and recalled, not "${options.only}".`);
 const limit = options.limit === undefined ? Number.POSITIVE_INFINITY : Number(options.limit);
 if (!(limit > 0)) fail(`--limit takes a number of items, not "${options.limit}".`);
 
@@ -102,6 +105,20 @@ const documents: object[] = [];
 const faults: string[] = [];
 for (const { file, plays } of options.harmless ? [] : readSets()) {
   const startedAt = performance.now();
+  const name = path.basename(file);
+  if (isRecalled) {
+    const results = await playRecalled(plays, (done, of) =>
+      process.stderr.write(`${name}: ${done} of ${of} recalled, ${seconds(startedAt)} s\n`),
+    );
+    documents.push({ set: file, recalled: results.map(({ item: { id }, ...rest }) => ({ id, ...rest })) });
+    sections.push(`### ${name}, ${results.length} items\n\n${reportRecalled(results)}`);
+    faults.push(
+      ...[findEmptyCount(`recall of ${name}`, results.length), findUnsearched(name, results)].flatMap(
+        (fault) => fault ?? [],
+      ),
+    );
+  }
+  if (ways.length === 0) continue;
   const played = await playPoison(
     plays.filter((play) => !isOwnersFile(play)),
     ways,
@@ -115,7 +132,6 @@ for (const { file, plays } of options.harmless ? [] : readSets()) {
   const engines = Object.fromEntries(played.engines.byEngine);
   documents.push({ set: file, attacks, benign: plays.length - attacks, engines, ...summary });
   sections.push(reportPoison(`${title}; prompts ${describeEngines(engines)}`, summary));
-  const name = path.basename(file);
   const found = [
     findEmptyCount(`play of ${name}`, played.results.length),
     findUnplayed(name, summary),
@@ -124,7 +140,7 @@ for (const { file, plays } of options.harmless ? [] : readSets()) {
   faults.push(...found.flatMap((fault) => fault ?? []));
 }
 
-if (options.harmless || options.set === OURS) {
+if (options.harmless || (options.set === OURS && ways.length > 0)) {
   const scores = await scoreHarmless(options.skills);
   documents.push(...scores);
   sections.push(reportHarmless(scores));

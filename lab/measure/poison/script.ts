@@ -170,7 +170,7 @@ export function commandsOf(item: PoisonItem): { readonly tried: string; readonly
 }
 
 /** The call that brings the outside text. */
-function arrival({ channel }: PoisonItem): ScriptedReply {
+export function arrival({ channel }: PoisonItem): ScriptedReply {
   switch (channel) {
     case 'web':
       return { call: 'web_fetch', arguments: { url: 'https://pages.example.com/guide' } };
@@ -188,7 +188,7 @@ function arrival({ channel }: PoisonItem): ScriptedReply {
 }
 
 /** The result of that call; a command also has an exit code. */
-function received({ channel, text }: PoisonItem, code: number): string {
+export function received({ channel, text }: PoisonItem, code: number): string {
   if (channel === 'file_name') return exited(`Makefile\nsrc\n${text}\ntest`, code);
   return channel === 'tool_result' || channel === 'commit_message' ? exited(text, code) : text;
 }
