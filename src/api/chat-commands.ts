@@ -1,7 +1,7 @@
 import type { Caller } from '../core/caller.ts';
 import type { ChatCommand, ChatCommandAnswer, ChatCommandRequest } from '../core/chat-command.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
-import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
+import { asArray, asObject, asString, type JsonObject } from '../core/json.ts';
 import type { Recollect } from '../core/recollection.ts';
 import type { TurnView } from '../core/store.ts';
 import { chooseQuotes } from '../lessons/shown/show-past.ts';
@@ -77,10 +77,8 @@ async function list(act: Act): Promise<ChatCommandAnswer> {
 }
 
 function stateOf({ state, adherence }: JsonObject): string {
-  const { applied, kept } = asObject(adherence);
-  const count = asNumber(applied) ?? 0;
   if (state === 'proposed') return ' (waits for the owner’s decision)';
-  return count > 0 ? ` (kept ${asNumber(kept) ?? 0} of ${count})` : '';
+  return ` (${asString(asObject(adherence).words) ?? 'not shown yet'})`;
 }
 
 async function undo({ lessonsApi, isOwn }: Act): Promise<ChatCommandAnswer> {

@@ -14,7 +14,7 @@ const timeOf = (value: unknown): number => Date.parse(text(value));
 /** From this width on a list also says what each lesson is for. */
 const WIDE = 110;
 /** What the other columns need on a narrow terminal. */
-const NARROW_REST = 42;
+const NARROW_REST = 50;
 
 /** The columns of `lessons list`. Without a width a program reads them, and gets every word. */
 export function printLessons(
@@ -42,7 +42,7 @@ export function printLessons(
       ...wide(shortId(text(lesson.id))),
       stateOf(lesson),
       ...(hasKinds ? [text(lesson.kind)] : []),
-      keptCell(asObject(lesson.adherence)),
+      keptCell(asObject(lesson.adherence), isWide),
       relativeTime(timeOf(lesson.changedAt), Date.now()),
       ...wide(
         width === undefined ? effectCell(lesson) : effectCell(lesson).replace(/; too early to tell.*$/, ''),
@@ -69,11 +69,9 @@ const stateOf = (lesson: LessonJson): string =>
     .filter((word) => word !== '')
     .join(', ');
 
-/** `6 of 7`: of the conversations that it applies to, those that kept it. */
-function keptCell({ shown, applied, kept }: JsonObject): string {
-  if ((asNumber(applied) ?? 0) > 0) return `${text(kept)} of ${text(applied)}`;
-  return (asNumber(shown) ?? 0) > 0 ? `shown ${text(shown)}` : 'not shown yet';
-}
+/** `kept 6 of 7`; on a narrow terminal without what is known where nothing was checked. */
+const keptCell = ({ words }: JsonObject, isWide: boolean): string =>
+  isWide ? text(words) : text(words).replace(/, (?:not corrected again \d+|nothing to check yet)/, '');
 
 /** What closed a lesson, or what its trial decided, says more than an effect that is not measured. */
 function effectCell(lesson: LessonJson): string {

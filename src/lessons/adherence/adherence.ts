@@ -106,12 +106,16 @@ export async function readAdherence(records: Pick<Records, 'factsOf'>): Promise<
   return adherence;
 }
 
-/** `shown 7, applied 6, kept 6, told again 0`; where nothing can be checked, what is known instead: how often nobody had to say it again. */
+/**
+ * `kept 6 of 7, told again 1`: of the conversations that its check applies to. Without such ones what is known instead: how often nobody
+ * had to say it again.
+ */
 function inWords({ shown, applied, kept, toldAgain }: AdherenceCounts, hasCheck: boolean): string {
-  const again = `told again ${toldAgain}`;
-  if (shown === 0) return toldAgain === 0 ? 'not shown yet' : `not shown yet, ${again}`;
-  if (hasCheck || applied > 0) return `shown ${shown}, applied ${applied}, kept ${kept}, ${again}`;
-  return `shown ${shown}, not corrected again ${Math.max(0, shown - toldAgain)}, ${again}`;
+  const again = toldAgain === 0 ? '' : `, told again ${toldAgain}`;
+  if (shown === 0) return `not shown yet${again}`;
+  if (applied > 0) return `kept ${kept} of ${applied}${again}`;
+  const known = hasCheck ? 'nothing to check yet' : `not corrected again ${Math.max(0, shown - toldAgain)}`;
+  return `shown ${shown}, ${known}${again}`;
 }
 
 /** How sessions kept to a lesson. */
@@ -138,13 +142,10 @@ export function describeToldRules(lessons: readonly Lesson[], adherence: Adheren
   );
   if (rules.length === 0) return undefined;
   const counts = adherence.sum(rules.map(({ id }) => id));
-  const { applied, kept, toldAgain } = counts;
-  const measured =
-    applied === 0 ? 'not checked yet' : `kept in ${kept} of ${plural(applied, 'conversation')}`;
   return {
     rules: rules.length,
     ...counts,
-    words: `${plural(rules.length, 'rule')} you told: ${measured}${toldAgain === 0 ? '' : `; you repeated ${toldAgain === 1 ? 'one' : toldAgain}`}`,
+    words: `${plural(rules.length, 'rule')} you told: ${inWords(counts, false)}`,
   };
 }
 

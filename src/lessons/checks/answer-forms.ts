@@ -225,12 +225,12 @@ export const FORM_FEATURES: readonly FormFeature[] = [
     place: 'prose',
   },
   {
-    means: 'bold text',
+    means: 'passage in bold',
     named: /\bbold(?:face|ed)?\b|\bfett(?:druck|gedruckt)?\b/i,
     pattern: '\\*\\*[^*\\n]+\\*\\*',
   },
   {
-    means: 'markdown',
+    means: 'mark of markdown',
     named: /\bmarkdown\b|\bplain text\b/i,
     pattern: '^#{1,6}\\s+\\S|\\*\\*[^*\\n]+\\*\\*|^\\s*[-*]\\s+\\S|`[^`\\n]+`',
     flags: 'm',

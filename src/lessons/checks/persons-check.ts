@@ -59,19 +59,43 @@ const PLACES: Readonly<Record<TestPlace, string>> = {
 
 /** A check in plain words: `applies to replies with a date; kept when there is no date that is not like 2026-11-18`. */
 export function describeCheck({ looksAt, appliesWhen, holdsWhen }: RuleCheck): string {
-  const conditions = appliesWhen.map(describeTest).join(' and ');
+  const conditions = describeTests(appliesWhen);
   const applies = `applies to ${conditions === '' ? `all ${PARTS[looksAt]}` : `${PARTS[looksAt]} where ${conditions}`}`;
-  return `${applies}; kept when ${holdsWhen.map(describeTest).join(' and ')}`;
+  return `${applies}; kept when ${describeTests(holdsWhen)}`;
+}
+
+/** Tests of one place that differ only in what they look for are said together: `there is no date like 18.11.2026 or November 18`. */
+function describeTests(tests: readonly CheckTest[]): string {
+  const grouped = new Map<string, { readonly joint: string; readonly things: string[] }>();
+  for (const test of tests) {
+    const [lead, thing] = test.is === 'pattern' ? patternWords(test) : [describeTest(test), ''];
+    const group = grouped.get(lead) ?? { joint: lead.endsWith(' no ') ? 'or' : 'and', things: [] };
+    grouped.set(lead, group);
+    const shared = /^.* like /.exec(group.things[0] ?? '')?.[0] ?? '\n';
+    group.things.push(thing.startsWith(shared) ? thing.slice(shared.length) : thing);
+  }
+  return [...grouped].map(([lead, { joint, things }]) => lead + enumerate(things, joint)).join(' and ');
+}
+
+const enumerate = (things: readonly string[], joint: string): string =>
+  things.length < 2 ? things.join('') : `${things.slice(0, -1).join(', ')} ${joint} ${things.at(-1)}`;
+
+function patternWords(test: CheckTest & { readonly is: 'pattern' }): readonly [lead: string, thing: string] {
+  const { means, pattern, min, max } = test;
+  const isOne = max === undefined && (min === undefined || min === 1);
+  const article =
+    isOne && means !== undefined && !/^an? /.test(means) ? `${/^[aeiou]/i.test(means) ? 'an' : 'a'} ` : '';
+  return [`${hasIn(test)} ${amount(test)}`, `${article}${means ?? quotedPattern(pattern)}`];
 }
 
 function describeTest(test: CheckTest): string {
   if (test.is === 'command') return `“${test.command}” exits with 0 in a sandbox with those files`;
   if (test.is === 'judge') return `a model can quote that it keeps to “${test.asks}”`;
   const place = PLACES[test.in ?? 'whole'];
-  const has = place === '' ? 'there is' : `${place} ${test.in === 'headings' ? 'have' : 'has'}`;
+  const has = hasIn(test);
   switch (test.is) {
     case 'pattern':
-      return `${has} ${amount(test)}${test.means ?? quotedPattern(test.pattern)}`;
+      return patternWords(test).join('');
     case 'program': {
       const times = test.max === 0 ? 'is not run' : 'is run';
       return `${test.run.replaceAll('|', ' or ')} ${times}${test.with === undefined ? '' : ` with ${quotedPattern(test.with)}`}`;
@@ -87,6 +111,11 @@ function describeTest(test: CheckTest): string {
     case 'language':
       return `${place === '' ? 'it' : place} is in ${new Intl.DisplayNames(['en'], { type: 'language' }).of(test.language) ?? test.language}`;
   }
+}
+
+function hasIn({ in: at = 'whole' }: { readonly in?: TestPlace }): string {
+  const place = PLACES[at];
+  return place === '' ? 'there is' : `${place} ${at === 'headings' ? 'have' : 'has'}`;
 }
 
 interface Amount {

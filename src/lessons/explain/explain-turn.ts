@@ -141,7 +141,7 @@ function explain(
       : {
           ...head,
           verdict,
-          because: `${because}; chosen at turn ${shortId(since)} of this session, whose block stays`,
+          because: `${because}; chosen at turn ${shortId(since)}, and shown for the rest of this session`,
           since,
         };
   }

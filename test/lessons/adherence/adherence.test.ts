@@ -59,7 +59,7 @@ describe('adherence', () => {
     adherence.add(observed('c', 'kept'));
     expect(describeAdherence(rule, adherence)).toEqual({
       ...{ shown: 3, applied: 1, kept: 1, toldAgain: 1 },
-      words: 'shown 3, applied 1, kept 1, told again 1',
+      words: 'kept 1 of 1, told again 1',
     });
   });
 
@@ -69,11 +69,11 @@ describe('adherence', () => {
     const note = { ...lesson.text.note, source: 'told' as const };
     const rule = { ...lesson, text: { ...lesson.text, note } };
     expect(describeToldRules([lesson], adherence)).toBeUndefined();
-    expect(describeToldRules([rule], adherence)?.words).toBe('1 rule you told: not checked yet');
+    expect(describeToldRules([rule], adherence)?.words).toBe('1 rule you told: not shown yet');
     adherence.add(observed('a', 'kept'));
     expect(describeToldRules([rule, { ...rule, state: 'retired' }], adherence)).toMatchObject({
       rules: 1,
-      words: '1 rule you told: kept in 1 of 1 conversation',
+      words: '1 rule you told: kept 1 of 1',
     });
   });
 

@@ -226,7 +226,7 @@ describe('why a turn was shown a lesson, or not', () => {
     await turn('t2', { session: 't1', lessons: ['fits', 'always'] });
     const reasons = await why('t2');
     expect(reasons.later).toEqual(['block-frozen', expect.stringContaining('generation 4, chosen under 3')]);
-    expect(reasons.fits?.[1]).toContain('chosen at turn t1 of this session');
+    expect(reasons.fits?.[1]).toContain('chosen at turn t1, and shown for the rest of this session');
   });
 
   it.each([

@@ -185,12 +185,7 @@ function flagsOf(days: Home['days'], flags: Home['flags']) {
 
 function Learned({ home: { rules, ruleCount } }: { readonly home: Home }) {
   return (
-    <Block
-      title="Learned"
-      note={
-        ruleCount > 0 && <a href={linkTo(['lessons'])}>{ruleCount === 1 ? 'Open' : `All ${ruleCount}`}</a>
-      }
-    >
+    <Block title="Learned" note={ruleCount > 0 && <a href={linkTo(['lessons'])}>All lessons</a>}>
       {rules.length === 0 ? (
         <p class="dim">
           Nothing yet. Say what was wrong in the chat, as to a colleague: “no, we always use ISO dates in
@@ -221,19 +216,12 @@ const times = (n: number): string => (n === 1 ? 'once' : n === 2 ? 'twice' : `${
 
 /** `corrected twice → kept 7 of 7`. */
 function BeforeAfter({ rule: { said, isTold, adherence } }: { readonly rule: Rule }) {
-  const { shown, applied, kept, toldAgain } = adherence;
+  const { shown, applied, kept, toldAgain, words } = adherence;
   const before = said === 0 ? 'written down' : `${isTold ? 'corrected' : 'seen'} ${times(said)}`;
-  const isKept = applied > 0 ? kept === applied : toldAgain === 0;
-  const after =
-    shown === 0
-      ? 'not needed since'
-      : applied > 0
-        ? `kept ${kept} of ${applied}`
-        : `shown ${times(shown)}, not corrected again ${times(Math.max(0, shown - toldAgain))}`;
+  const isGood = toldAgain === 0 && kept === applied;
   return (
-    <p class="small dim num" title={adherence.words}>
-      {before} → <span class={shown === 0 ? undefined : isKept ? 'good' : 'warn'}>{after}</span>
-      {toldAgain > 0 && `, told again ${times(toldAgain)}`}
+    <p class="small dim num">
+      {before} → <span class={shown === 0 ? undefined : isGood ? 'good' : 'warn'}>{words}</span>
     </p>
   );
 }

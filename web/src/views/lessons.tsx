@@ -218,13 +218,8 @@ function KeptCell({
 }: {
   readonly adherence: Adherence;
 }) {
-  if (shown === 0) return <span class="dim">–</span>;
-  const [good, all] = applied === 0 ? [Math.max(0, shown - toldAgain), shown] : [kept, applied];
-  return (
-    <span class={`${good === all ? 'good' : 'warn'} num`} title={words}>
-      {good} of {all}
-    </span>
-  );
+  const isGood = toldAgain === 0 && kept === applied;
+  return <span class={`${shown === 0 ? 'dim' : isGood ? 'good' : 'warn'} num`}>{words}</span>;
 }
 
 function NoLessons({
