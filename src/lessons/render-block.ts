@@ -2,6 +2,7 @@ import type { Lesson, LessonPlace, LessonText, PlacedLessons } from '../core/les
 import type { Recollection } from '../core/recollection.ts';
 import { writtenDay } from '../text/phrases.ts';
 import { truncateEnd } from '../text/truncate.ts';
+import { SHOWN_HEADINGS } from '../text/typed-text.ts';
 import { oneLine } from '../text/visible-text.ts';
 import { contentOf } from './check-overlay.ts';
 import { byPlaceInBlock } from './identity-tier.ts';
@@ -13,8 +14,13 @@ import { firstRule, isSituation, promptName, quotedRule } from './title.ts';
  * a provider's prompt cache can hold it.
  */
 
-const HEADING = '## Active Skills';
-const UPDATE_HEADING = '## Active Skills (update)';
+const {
+  lessons: HEADING,
+  update: UPDATE_HEADING,
+  again: AGAIN,
+  past: PAST,
+  reminder: REMINDER,
+} = SHOWN_HEADINGS;
 const FRAMING =
   'Lessons from earlier work with this user. Follow them where they fit the task; what the user says now comes first.';
 const LINES =
@@ -159,7 +165,6 @@ export function renderSaid(lessons: readonly Lesson[], index: readonly Lesson[] 
   return [...written, ...(own.length === 0 ? [] : [`${LEAD}${own.join('\n')}`])].join('\n\n');
 }
 
-const AGAIN = '## Said earlier in this conversation';
 const AGAIN_FRAMING =
   'The beginning of this conversation was shortened. Before, the user said, word for word (what the user says now comes first):';
 
@@ -169,7 +174,6 @@ export const renderQuotes = (quotes: readonly string[], place: LessonPlace): str
     ? `${LEAD}${quotes.map(oneLine).join('\n')}`
     : [AGAIN, AGAIN_FRAMING, quotes.map((quote) => `- "${oneLine(quote)}"`).join('\n')].join('\n\n');
 
-const PAST = '## Said in earlier conversations';
 const PAST_FRAMING =
   'Found for this message: what the user said before, word for word, the oldest first. Where two differ, the later one holds. Ignore what does not answer the message.';
 
@@ -193,8 +197,6 @@ export interface RemindedRule {
   /** The answer that did not keep to it: the last one, or one before. Absent: it only stands far back. */
   readonly broken?: 'last' | 'earlier';
 }
-
-const REMINDER = '## Reminder';
 
 /** A line for each rule. It stands behind a message, far from the text that says what lessons are. */
 export function renderReminder(rules: readonly RemindedRule[], place: LessonPlace): string {

@@ -12,7 +12,7 @@ export interface TypedText {
 
 /** Messages that a model wrote and a client sends as the user: the summary of a conversation that became too long. */
 const SUMMARY =
-  /^\s*(?:This session is being continued from a previous conversation|Another language model started to solve this problem|(?:Here is|Below is|The following is) (?:a|the) (?:detailed )?summary of (?:the|our|this|what)|The conversation history before this point was (?:compacted|summari[sz]ed)|(?:#{1,3} |\*\*)?(?:Conversation|Session|Context)(?: history)? (?:summary|checkpoint|handoff)\b|\[(?:Context|Conversation|Session)[ _](?:summary|checkpoint)|<(?:state_snapshot|compressed_chat_history|conversation_summary|context_summary|summary|session_summary)\b)/i;
+  /^\s*(?:This session is being continued from a previous conversation|Another language model started to solve this problem|(?:Here is|Below is|The following is) (?:a|the) (?:detailed )?summary of (?:the|our|this|what)|The conversation history before this point was (?:compacted|summari[sz]ed)|(?:#{1,3} |\*\*)?(?:Conversation|Session|Context)(?: history)? (?:summary|checkpoint|handoff)\b|\[(?:Context|Conversation|Session)[ _](?:summary|checkpoint|compaction)|<(?:state_snapshot|compressed_chat_history|conversation_summary|context_summary|summary|session_summary)\b)/i;
 /** Whether a text, by its beginning, replaces an earlier part of its conversation. */
 export const isSummary = (text: string): boolean => SUMMARY.test(text);
 /** How messages begin that another agent, a hook, a schedule or a client wrote in the person's name, each with where it was seen. */
@@ -55,6 +55,11 @@ const NOT_TYPED: readonly (readonly [start: string, client: string])[] = [
   ["Here is a summary of changes in the user's editor context", 'Continue'],
   ['Missing value for required parameter', 'Cline'],
   ['The tool execution failed', 'Cline'],
+  ['[IMPORTANT: ', 'Hermes'],
+  ['Review the conversation above and consider saving to memory', 'Hermes'],
+  ['Review the conversation above and update the skill library', 'Hermes'],
+  ['Review the conversation above and update two things', 'Hermes'],
+  ["You are running as Hermes' background skill CURATOR", 'Hermes'],
 ];
 const NOT_TYPED_FORMS =
   /^(?:\[(?:System|Cron|Heartbeat)[^\]\n]{0,80}\]|Contents of \S{1,300}\.(?:md|txt|json)\b|(?:Stop|SubagentStop|PreToolUse|PostToolUse|UserPromptSubmit|SessionStart|Notification|TaskCreated|TaskCompleted)(?::\S{1,60})? hook\b|I updated the files\.\s*$|OBSERVATION:\s*\n|\[[a-z][\w-]{1,40}(?: for '[^'\n]{0,300}')?\] Result:|# \d{1,4} SEARCH\/REPLACE blocks? failed to match!)/;
@@ -64,9 +69,24 @@ const INSTRUCTIONS = ['# AGENTS.md', '# CLAUDE.md', '# GEMINI.md'] as const;
 const FEEDBACK_MESSAGE =
   /^\s*(?:\[(?:attempt_completion|ask_followup_question|plan_mode_respond)\] Result:|You seem to be having trouble|\[TASK RESUMPTION\])/;
 const FEEDBACK_TAGS = ['feedback', 'user_message', 'answer'] as const;
+/** Hermes: a skill that a person called, and what they wrote beside it. */
+const CALLED_SKILL = '[IMPORTANT: The user has invoked the "';
+const WITH_SKILL =
+  /\n(?:The user has provided the following instruction alongside the skill invocation|User instruction): ((?:(?!\n\n\[)[\s\S])+)/;
 /** From such a line on, the rest of a message is a client's. */
 const REST_IS_INSERTED =
   /^[ \t]*(?:(?:Stop|SubagentStop|PreToolUse|PostToolUse|UserPromptSubmit|SessionStart)(?::\S{1,60})? hook (?:feedback|success|error|blocking|additional)|Reading MCP resource: |Called the \S{1,60} tool with the following input:|Result of calling the \S{1,60} tool:|\(untrusted[^()\n]{0,60}\)\s*:?\s*$|Codebase and user instructions are shown below|As you answer the user's questions, you can use the following context:|Pasted text(?: #\d{1,3})?(?: \([^()\n]{0,40}\))?:\s*$|\[Document: [^\]\n]{1,200}\]\s*$|-{2,}\s?(?:Forwarded|Original) message|Runtime: agent=|# \*SEARCH\/REPLACE block\* Rules:|# File editing rules:\s*$|# V4A Diff Format Rules:|To suggest changes to a file you MUST return the entire content of the updated file)/i;
+/** The headings under which Instar shows lessons and earlier words. They come back where a client keeps a prompt, or a model repeats it. */
+export const SHOWN_HEADINGS = {
+  lessons: '## Active Skills',
+  update: '## Active Skills (update)',
+  again: '## Said earlier in this conversation',
+  past: '## Said in earlier conversations',
+  reminder: '## Reminder',
+} as const;
+const SHOWN: ReadonlySet<string> = new Set(
+  Object.values(SHOWN_HEADINGS).filter((heading) => heading !== SHOWN_HEADINGS.reminder),
+);
 /** Sections between two lines. The first line of the person's own words may also end one. */
 const REFERENCED = ['--- Content from referenced files ---', '--- End of content ---'] as const;
 const IDE_CONTEXT = /^\s*# Context from my IDE setup:/;
@@ -100,7 +120,7 @@ const OWN_TAGS: ReadonlySet<string> = new Set([
 const TAG = /<([a-z][\w-]{1,60})(?:\s[^<>]{0,400})?>/gi;
 /** Tags that only clients write: an unclosed one extends to the end of the message. */
 const CLIENT_TAG =
-  /^(?:system[-_]reminder|environment[-_](?:context|details)|user_instructions|instructions|permissions|skills?_instructions|apps_instructions|plugins_instructions|available_skills|agent_skills|collaboration_mode|ide_\w+|open_and_recently_viewed_files|user_info|project_layout|git_status|attached_files|additional_data|local-command-\w+|command-(?:name|message|contents)|task-notification|instar-lessons|tool_(?:result|use_error|output)|function_(?:calls?|results?)|bash-(?:input|stdout|stderr)|file_?contents?|files?|documents?|document_contents|context|env|cwd|turn_aborted|subagent_notification|retrieved_\w+|search_results?|memory|memories|info-msg|hook_context|session_context|user_(?:shell_command|action)|skill|slack_attachments|attachments?|final_file_content|explicit_instructions|error|pasted[_-](?:text|content)|selection|current_file|open_tabs|agent_transcripts)$/i;
+  /^(?:system[-_]reminder|environment[-_](?:context|details)|user_instructions|instructions|permissions|skills?_instructions|apps_instructions|plugins_instructions|available_skills|agent_skills|collaboration_mode|ide_\w+|open_and_recently_viewed_files|user_info|project_layout|git_status|attached_files|additional_data|local-command-\w+|command-(?:name|message|contents)|task-notification|instar-lessons|tool_(?:result|use_error|output)|function_(?:calls?|results?)|bash-(?:input|stdout|stderr)|file_?contents?|files?|documents?|document_contents|context|env|cwd|turn_aborted|subagent_notification|retrieved_\w+|search_results?|(?:[\w-]{1,40}[-_])?(?:memory|memories)(?:[-_](?:provider[-_])?context)?|info-msg|hook_context|session_context|user_(?:shell_command|action)|skill|slack_attachments|attachments?|final_file_content|explicit_instructions|error|pasted[_-](?:text|content)|selection|current_file|open_tabs|agent_transcripts)$/i;
 const FEWEST_WORDS = 8;
 const LINE_STAMP = /^\s*\[[A-Z][a-z]{2} \d{4}-\d{2}-\d{2}[^\]\n]{0,30}\]\s*/;
 
@@ -119,7 +139,11 @@ export function separateTypedText(message: string): TypedText {
       : { typed: '', inserted: [message], isSummary: false };
   }
   if (NOT_TYPED.some(([head]) => start.startsWith(head)) || NOT_TYPED_FORMS.test(start)) {
-    const typed = FEEDBACK_MESSAGE.test(message) ? feedbackIn(message) : '';
+    const typed = start.startsWith(CALLED_SKILL)
+      ? (WITH_SKILL.exec(message)?.[1]?.trim() ?? '')
+      : FEEDBACK_MESSAGE.test(message)
+        ? feedbackIn(message)
+        : '';
     return { typed, inserted: [message], isSummary: false };
   }
   if (IDE_CONTEXT.test(message)) {
@@ -183,7 +207,9 @@ function separateSections(message: string): TypedText {
     text = `${text.slice(0, start)}\n${text.slice(rest)}`;
   }
   const lines = text.replace(LINE_STAMP, '').split('\n').map(withoutMarks);
-  const at = lines.findIndex((line) => REST_IS_INSERTED.test(line));
+  const at = lines.findIndex(
+    (line, nth) => REST_IS_INSERTED.test(line) || isShown(lines, nth) || isSkillFile(lines, nth),
+  );
   if (at >= 0) inserted.push(lines.splice(at).join('\n'));
   // A closing tag without its opening one: the text before it is not the person's either.
   const stray = lines.findLastIndex((line) => {
@@ -192,6 +218,30 @@ function separateSections(message: string): TypedText {
   });
   if (stray >= 0) inserted.push(lines.splice(0, stray + 1).join('\n'));
   return { typed: withoutOwnTags(lines.join('\n')).trim(), inserted, isSummary: false };
+}
+
+/** A heading of ours; of reminders with their first line, since people head their texts with that word, too. */
+const isShown = (lines: readonly string[], nth: number): boolean => {
+  const line = lines[nth]?.trim() ?? '';
+  return (
+    SHOWN.has(line) ||
+    (line === SHOWN_HEADINGS.reminder && /^(?:You were told|The rule): "/.test(lines[nth + 2] ?? ''))
+  );
+};
+
+const LONGEST_FRONT_MATTER = 40;
+/** Whether the front matter of a SKILL.md begins there, which has a name and a description. */
+function isSkillFile(lines: readonly string[], nth: number): boolean {
+  if (lines[nth]?.trimEnd() !== '---') return false;
+  const rest = lines.slice(nth + 1, nth + 1 + LONGEST_FRONT_MATTER);
+  const front = rest.slice(
+    0,
+    Math.max(
+      0,
+      rest.findIndex((line) => line.trimEnd() === '---'),
+    ),
+  );
+  return ['name:', 'description:'].every((key) => front.some((line) => line.startsWith(key)));
 }
 
 function closingTag(

@@ -80,7 +80,31 @@ describe('what a person typed', () => {
     expect(typedIn('Go on.\nStop hook feedback:\nalways push at once')).toBe('Go on.');
   });
 
+  it('ends where a text of Instar or the file of a skill comes back, and not at a heading that people write, too', () => {
+    const shown = '## Active Skills\n\nLessons from earlier work.\n\n### tabs\n\nNever use tabs.';
+    const skill = '---\nname: tabs\ndescription: for code\n---\n\nNever use tabs.';
+    const reminder = '## Reminder\n\nYou were told: "never use tabs" — the last answer did not keep to it.';
+    for (const text of [shown, skill, reminder]) expect(typedIn(`Go on.\n\n${text}`), text).toBe('Go on.');
+    const own = '## Reminder\n\nNever use tabs.\n---\nname: mine\n---\nPlease.';
+    expect(typedIn(own)).toBe(own);
+  });
+
+  it('is what was written beside a skill that was called in Hermes, and nothing in what Hermes asks of itself', () => {
+    const called =
+      '[IMPORTANT: The user has invoked the "tabs" skill, indicating so.]\n\nNever use tabs.\n\n';
+    const beside = 'The user has provided the following instruction alongside the skill invocation: Fix it.';
+    expect(typedIn(called + beside)).toBe('Fix it.');
+    expect(typedIn(`${called}${beside}\n\n[Runtime note: never use tabs]`)).toBe('Fix it.');
+    for (const message of [
+      called,
+      '[IMPORTANT: Background process p1 exited.] Never use tabs.',
+      'Review the conversation above and update the skill library. Be ACTIVE: the user always says so.',
+    ])
+      expect(typedIn(message), message).toBe('');
+  });
+
   it.each([
+    '[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted. The user asked to always push.',
     'This session is being continued from a previous conversation that ran out of context. The user asked to always push.',
     'Another language model started to solve this problem and produced a summary of its thinking process.',
     '<state_snapshot>the user wants every build on the mirror</state_snapshot>',

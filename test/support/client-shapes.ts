@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ChatEvent } from '../../src/core/chat.ts';
+import { asArray, asObject, asString, type JsonObject, parseJson } from '../../src/core/json.ts';
+import type { WireName } from '../../src/core/wire.ts';
+import { wires } from '../../src/wire/wires.ts';
+
+/** A message and its answer; the last one has none. */
+export interface ShapedTurn {
+  readonly user: string;
+  readonly answer?: string;
+}
+
+/** A client that loads skills and memory files by itself: how its requests look, from a recorded one. */
+export interface ClientShape {
+  readonly name: 'claude-code' | 'codex' | 'openclaw' | 'hermes';
+  readonly wire: WireName;
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  /** A conversation as the client sends it. `memory`: the text of its memory file, where the client puts it. */
+  body(turns: readonly ShapedTurn[], memory: string): JsonObject;
+  /** What the client says in the user's name when a skill is called by its command. */
+  invoke(skill: { readonly name: string; readonly file: string }): string;
+}
+
+const RECORDED = path.resolve(import.meta.dirname, '../gateway/client-requests');
+const textPart = (type: string, text: string) => [{ type, text }];
+
+function recorded(client: string, what: string) {
+  const { requests } = asObject(parseJson(readFileSync(path.join(RECORDED, `${client}.json`), 'utf8')));
+  const found = asObject(asArray(requests).find((one) => asObject(one).what === what));
+  const headers = Object.entries(asObject(found.headers));
+  return {
+    path: asString(found.path) ?? '',
+    headers: Object.fromEntries(headers.map(([name, value]) => [name, String(value)])),
+    body: asObject(found.body),
+  };
+}
+
+const items = (body: JsonObject, list: string): readonly JsonObject[] => asArray(body[list]).map(asObject);
+const isSpoken = ({ role }: JsonObject): boolean => role === 'user' || role === 'assistant';
+
+function claudeCode(): ClientShape {
+  const { body, ...request } = recorded('claude-code', 'a main turn');
+  const own = items(body, 'messages').filter((message) => !isSpoken(message));
+  return {
+    ...request,
+    name: 'claude-code',
+    wire: 'anthropic',
+    body: (turns, memory) => ({
+      ...body,
+      model: 'anthropic/m',
+      // The recording has their names alone.
+      tools: items(body, 'tools').map((tool) => ({ ...tool, input_schema: { type: 'object' } })),
+      messages: turns.flatMap(({ user, answer }, nth) => [
+        {
+          role: 'user',
+          content: [
+            ...(nth > 0 || memory === '' ? [] : textPart('text', claudeMemory(memory))),
+            ...textPart('text', user),
+          ],
+        },
+        ...(nth === 0 ? own : []),
+        ...(answer === undefined ? [] : [{ role: 'assistant', content: textPart('text', answer) }]),
+      ]),
+    }),
+    invoke: ({ name, file }) => `Base directory for this skill: /home/dev/.claude/skills/${name}\n\n${file}`,
+  };
+}
+
+const claudeMemory = (memory: string): string =>
+  `<system-reminder>\nAs you answer the user's questions, you can use the following context:\n# claudeMd\nCodebase and user instructions are shown below.\n\nContents of /home/dev/shop/CLAUDE.md (project instructions, checked into the codebase):\n\n${memory}\n</system-reminder>`;
+
+function codex(): ClientShape {
+  const { body, ...request } = recorded('codex', 'a main turn');
+  const frame = items(body, 'input').slice(0, -1);
+  const message = (role: string, type: string, text: string) => ({
+    type: 'message',
+    role,
+    content: textPart(type, text),
+  });
+  return {
+    ...request,
+    name: 'codex',
+    wire: 'openai-responses',
+    body: (turns, memory) => ({
+      ...body,
+      model: 'openai-responses/m',
+      input: [
+        ...frame,
+        ...(memory === '' ? [] : [message('user', 'input_text', codexMemory(memory))]),
+        ...turns.flatMap(({ user, answer }) => [
+          message('user', 'input_text', user),
+          ...(answer === undefined ? [] : [message('assistant', 'output_text', answer)]),
+        ]),
+      ],
+    }),
+    invoke: ({ name, file }) =>
+      `<skill>\n<name>${name}</name>\n<path>/home/dev/.codex/skills/${name}/SKILL.md</path>\n${file}\n</skill>`,
+  };
+}
+
+const codexMemory = (memory: string): string =>
+  `# AGENTS.md instructions for /home/dev/shop\n\n<INSTRUCTIONS>\n${memory}\n</INSTRUCTIONS>`;
+
+function chatClient(
+  request: ReturnType<typeof recorded>,
+  withMemory: (system: string, memory: string) => string,
+) {
+  const { body, path: at, headers } = request;
+  const system = asString(items(body, 'messages')[0]?.content) ?? '';
+  return {
+    path: at,
+    headers,
+    wire: 'openai-chat' as const,
+    body: (turns: readonly ShapedTurn[], memory: string): JsonObject => ({
+      ...body,
+      model: 'openai-chat/m',
+      messages: [
+        { role: 'system', content: memory === '' ? system : withMemory(system, memory) },
+        ...turns.flatMap(({ user, answer }) => [
+          { role: 'user', content: user },
+          ...(answer === undefined ? [] : [{ role: 'assistant', content: answer }]),
+        ]),
+      ],
+    }),
+  };
+}
+
+const openclaw = (): ClientShape => ({
+  ...chatClient(
+    recorded('openclaw', 'a main turn, connected'),
+    (system, memory) =>
+      `${system}\n# Project Context\nThe following project context files have been loaded:\n## /home/dev/.openclaw/workspace/MEMORY.md\n${memory}\n## /home/dev/.openclaw/workspace/SOUL.md\n${memory}`,
+  ),
+  name: 'openclaw',
+  invoke: ({ file }) => `<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\n${file}\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>`,
+});
+
+const BAR = '═'.repeat(46);
+const hermes = (): ClientShape => ({
+  ...chatClient(
+    recorded('hermes', 'a main turn, chat, connected'),
+    (system, memory) =>
+      `${memory}\n\n${system}\n\n${BAR}\nMEMORY (your personal notes) [12% — 260/2,200 chars]\n${BAR}\n${memory.replaceAll('\n', '\n§\n')}\n\n${BAR}\nUSER PROFILE (who the user is) [8% — 110/1,375 chars]\n${BAR}\n${memory.replaceAll('\n', '\n§\n')}`,
+  ),
+  name: 'hermes',
+  invoke: ({ name, file }) =>
+    `[IMPORTANT: The user has invoked the "${name}" skill, indicating they want you to follow its instructions. The full skill content is loaded below.]\n\n${file}`,
+});
+
+export const CLIENT_SHAPES: readonly ClientShape[] = [claudeCode(), codex(), openclaw(), hermes()];
+
+/** An answer of a provider, in the form that the request asks for. */
+export function shapedReply(wire: WireName, body: string, text: string) {
+  const { model, stream } = asObject(parseJson(body));
+  const events: readonly ChatEvent[] = [
+    { type: 'reply-start', id: 'reply', model: asString(model) ?? '' },
+    { type: 'text-delta', text },
+    { type: 'reply-end', stop: 'end', usage: { inputTokens: 900, outputTokens: 9 } },
+  ];
+  const encoder = wires[wire].createStreamEncoder();
+  return stream === true
+    ? { type: 'text/event-stream', text: events.map((event) => encoder.encode(event)).join('') }
+    : { type: 'application/json', text: JSON.stringify(wires[wire].encodeReply(events)) };
+}
