@@ -14,6 +14,7 @@ import {
 } from '../src/core/training.ts';
 import { createInProcessClient } from '../src/models/in-process-client.ts';
 import { createPolicyModel } from './policy/policy-model.ts';
+import type { PolicyVersion } from './promotion-stages.ts';
 import type { Rollout, RolloutSegment } from './rollout.ts';
 import type { MakeRollouts } from './training-run.ts';
 
@@ -26,7 +27,7 @@ export interface PolicyRolloutsOptions {
   readonly template: PolicyTemplate;
   readonly openSampler: (path: string | undefined) => Promise<Sampler>;
   /** The lessons for a task, as they are now. */
-  readonly show: (query: TaskRecall, task: TrainingTask) => Promise<TaskLessons>;
+  readonly show: (query: TaskRecall, task: TrainingTask, policy: PolicyVersion) => Promise<TaskLessons>;
   /** Replies that the template gives without sampling count, too: they can be graded, and teach nothing. */
   readonly isGradedOnly?: boolean;
 }
@@ -58,7 +59,7 @@ export function createPolicyRollouts({
     return sampler;
   };
   return async (policy, task, count, { seed, signal }) => {
-    const [sampler, shown] = await Promise.all([samplerOf(policy.sampler), show(task.recall, task)]);
+    const [sampler, shown] = await Promise.all([samplerOf(policy.sampler), show(task.recall, task, policy)]);
     const weights = { version: policy.version, sampler, release: () => undefined };
     let why: string | undefined;
     const attempts = await attemptTask({

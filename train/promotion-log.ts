@@ -1,6 +1,7 @@
 import type { Clock } from '../src/core/clock.ts';
 import type { Fact, StoredFact } from '../src/core/fact.ts';
 import {
+  asArray,
   asNumber,
   asObject,
   asString,
@@ -11,6 +12,7 @@ import {
 } from '../src/core/json.ts';
 import type { NewFact, Records } from '../src/core/store.ts';
 import { PRACTICE_TASKS } from '../src/core/task-fact.ts';
+import type { RememberedRules } from '../src/core/task-source.ts';
 import { policySubject, TRIALS_SUBJECT, type TrialFact } from '../src/core/trial.ts';
 import { levelInSequence, WEIGHTS_ERROR_BUDGET } from '../src/stats/error-budget.ts';
 import type { PolicyPointer, PromotionEvent, PromotionSettings } from './promotion.ts';
@@ -186,9 +188,20 @@ function restored(text: string): PromotionState {
 }
 
 function readServed(value: unknown): PolicyVersion | undefined {
-  const { version, sampler } = asObject(value);
+  const { version, sampler, remembers } = asObject(value);
   const number = asNumber(version);
-  return number === undefined ? undefined : { version: number, sampler: asString(sampler) };
+  if (number === undefined) return undefined;
+  const rules = readRemembered(remembers);
+  return { version: number, sampler: asString(sampler), ...(rules && { remembers: rules }) };
+}
+
+function readRemembered(value: Json | undefined): RememberedRules | undefined {
+  const { at, rules } = asObject(value);
+  const known = asArray(rules).flatMap((one) => {
+    const { lesson, revision } = asObject(one);
+    return typeof lesson === 'string' && typeof revision === 'number' ? [{ lesson, revision }] : [];
+  });
+  return typeof at === 'number' && known.length > 0 ? { at, rules: known } : undefined;
 }
 
 const isSpread = (value: Json | undefined): value is JsonObject & NonNullable<PromotionState['spread']> =>

@@ -1,3 +1,4 @@
+import type { RememberedRules } from '../src/core/task-source.ts';
 import type { TrialEvidence } from './trial-evidence.ts';
 import { type ClusterSpread, clusterSpread, type TrialPlan } from './trial-plan.ts';
 
@@ -5,6 +6,8 @@ import { type ClusterSpread, clusterSpread, type TrialPlan } from './trial-plan.
 export interface PolicyVersion {
   readonly version: number;
   readonly sampler: string | undefined;
+  /** The rules whose lessons it is not shown; absent: none. */
+  readonly remembers?: RememberedRules;
 }
 
 /**

@@ -20,6 +20,7 @@ import {
   addPair,
   DEFAULT_EVIDENCE,
   type EvidenceSettings,
+  type HeldOutTerms,
   NO_EVIDENCE,
   type ScoredPair,
   weighCanarySessions,
@@ -201,6 +202,16 @@ export function findTrialShortage(
 const levelOf = (level: number | undefined, { alpha }: PromotionSettings): number =>
   Math.min(alpha, level ?? alpha);
 
+function termsOf(
+  { live }: PromotionState,
+  { level, served }: PolicyTrial,
+  settings: PromotionSettings,
+): HeldOutTerms {
+  const before = new Set(live.remembers?.rules.map(({ lesson }) => lesson));
+  const gained = (served.remembers?.rules ?? []).filter(({ lesson }) => !before.has(lesson));
+  return { level: levelOf(level, settings), remembered: gained.length };
+}
+
 function weighPair(
   state: PromotionState,
   { version, ...pair }: Extract<PromotionEvent, { readonly type: 'pair-scored' }>,
@@ -222,7 +233,7 @@ function weighPair(
     const { verdict, why } = weighRegression(next, settings, false);
     return verdict === 'worse' ? asWorse(moveBack(after, 'measurement', why())) : unmoved(after);
   }
-  const { verdict, why } = weighHeldOut(next, levelOf(trial.level, settings), settings);
+  const { verdict, why } = weighHeldOut(next, termsOf(state, trial, settings), settings);
   if (verdict === 'worse') return asWorse(moveBack(after, 'measurement', why()));
   if (verdict !== 'well') return unmoved(after);
   if (trial.plan?.isRegressed === true) return unmoved({ ...state, trial: { ...next, better: why() } });
@@ -241,7 +252,7 @@ function endMeasurement(
     return moveBack(
       state,
       'measurement',
-      weighHeldOut(trial, levelOf(trial.level, settings), settings).why(),
+      weighHeldOut(trial, termsOf(state, trial, settings), settings).why(),
     );
   const { verdict, why } = weighRegression(trial, settings, true);
   if (verdict === 'well') return toCanary(state, trial, `${trial.better}; ${why()}`, settings);

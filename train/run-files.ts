@@ -93,13 +93,16 @@ interface OpenRun {
   readonly firstVersion: number;
 }
 
+/** What its windows train: attempts that are compared, or replies that are learned without their lessons. */
+export type RunKind = 'compared' | 'remembered';
+
 /** Which run is current, across windows. Every change is on disk when the call returns. */
 interface RunRegistry {
   /**
    * The current run continues until it was abandoned or weights of it were rolled back after serving; then a new run starts
-   * from the live weights. Versions only grow: the first checkpoint of a run gets a new version.
+   * from the live weights, and so for a run of another kind. Versions only grow: the first checkpoint of a run gets a new version.
    */
-  next(live: number, turnedBack: readonly number[]): OpenRun;
+  next(live: number, turnedBack: readonly number[], kind?: RunKind): OpenRun;
   /** Goes on from weights that another process trained for this policy, where they are newer than all that is known here. */
   adopt(checkpoint: RunCheckpoint, known: readonly number[]): void;
   propose(checkpoint: RunCheckpoint): void;
@@ -116,6 +119,7 @@ interface Page {
   /** Consecutive windows without progress. */
   readonly stalled: number;
   readonly isLeft: boolean;
+  readonly kind: RunKind;
 }
 
 const KEPT = 50;
@@ -129,11 +133,11 @@ export function openRunRegistry(file: string): RunRegistry {
     replaceFileSync(file, JSON.stringify(page));
   };
   return {
-    next: (live, turnedBack) => {
+    next: (live, turnedBack, kind = 'compared') => {
       const { proposed, firstVersion } = page;
       // Versions after the run's first are its own; earlier ones belong to other runs.
       const wasTurnedBack = turnedBack.some((version) => version > firstVersion);
-      if (page.isLeft || wasTurnedBack) {
+      if (page.isLeft || wasTurnedBack || page.kind !== kind) {
         const highest = Math.max(
           live,
           firstVersion,
@@ -150,6 +154,7 @@ export function openRunRegistry(file: string): RunRegistry {
           proposed,
           stalled: 0,
           isLeft: false,
+          kind,
         });
       }
       return { name: `run-${page.number}`, from: page.from, firstVersion: page.firstVersion };
@@ -195,7 +200,7 @@ function readPage(file: string): Page {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  const { number, from, firstVersion, proposed, stalled, isLeft } = asObject(parseJson(text));
+  const { number, from, firstVersion, proposed, stalled, isLeft, kind } = asObject(parseJson(text));
   return {
     number: asNumber(number) ?? 1,
     from: readCheckpoint(from),
@@ -203,6 +208,7 @@ function readPage(file: string): Page {
     proposed: asArray(proposed).flatMap((one) => readCheckpoint(one) ?? []),
     stalled: asNumber(stalled) ?? 0,
     isLeft: isLeft === true,
+    kind: kind === 'remembered' ? kind : 'compared',
   };
 }
 

@@ -10,6 +10,7 @@ import { openChatTemplate } from './policy/open-chat-template.ts';
 import type { PromotionLog } from './promotion-log.ts';
 import type { RecordedTask } from './recorded-tasks.ts';
 import { createRegressionTasks, readRegressionSuite } from './regression-suite.ts';
+import { drawRememberTasks } from './remember-rules.ts';
 import { withStepBudget } from './step-budget.ts';
 import {
   canAttempt,
@@ -113,12 +114,15 @@ export async function openPlannedTemplate({
   return loaded.openTemplate();
 }
 
+type PlannedTasks = Pick<TrainingWindowOptions, 'tasks' | 'replay'> &
+  Partial<Pick<TrainingWindowOptions, 'remember'>>;
+
 /** The source that the plan names with the recorded tasks mixed in, or the recorded tasks alone. */
 async function openTasks(
-  { tasks, reading, isLiveOnly, canarySince }: TrainingPlan,
+  { tasks, reading, remember, tuning, isLiveOnly, canarySince }: TrainingPlan,
   duties: DaemonCalls,
   fits: (task: RecordedTask) => boolean,
-): Promise<Pick<TrainingWindowOptions, 'tasks' | 'replay'>> {
+): Promise<PlannedTasks> {
   const recorded = createRecordedSource({
     gather: () => duties.recorded(),
     grade: ({ text, domain, agent, project }, answer) =>
@@ -126,6 +130,21 @@ async function openTasks(
     fits,
   });
   const replay = canarySince === undefined ? {} : { replay: () => recorded.unseenSince(canarySince) };
+  if (remember !== undefined) {
+    const { rate, count, at, replay: known } = remember;
+    const remembered = { at, rules: await duties.rules() };
+    const { seed = 1 } = tuning;
+    const train: TaskSource['train'] = async (signal) =>
+      drawRememberTasks({
+        own: await recorded.train(signal),
+        replay: known === undefined ? [] : await (await loadTaskSource(known)).train(signal),
+        remembered,
+        show: duties.show,
+        count,
+        seed,
+      });
+    return { ...replay, tasks: { ...recorded, train }, remember: { rate, remembered } };
+  }
   if (isLiveOnly === true) return { ...replay, tasks: { ...recorded, train: async () => [] } };
   // Measured on the person's own tasks alone.
   if (reading !== undefined) {

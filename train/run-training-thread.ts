@@ -4,10 +4,12 @@ import { terminateWorker } from '../src/base/sqlite-gate.ts';
 import { connectThread, workerModule } from '../src/base/worker-thread.ts';
 import type { LessonsApi } from '../src/core/daemon-api.ts';
 import { asString, compact } from '../src/core/json.ts';
+import type { Lesson } from '../src/core/lesson.ts';
 import type { Records } from '../src/core/store.ts';
-import type { TaskRecall } from '../src/core/task-source.ts';
+import type { RememberedRules, TaskRecall } from '../src/core/task-source.ts';
 import { TrainingError } from '../src/core/training.ts';
 import type { TrainingOutcome } from '../src/evidence/training-buffer.ts';
+import { isGradingRule } from '../src/learn/rule-checks.ts';
 import { createLiveReader } from './live-turns.ts';
 import type { TaskLessons } from './policy-rollouts.ts';
 import type { PromotionLog } from './promotion-log.ts';
@@ -44,6 +46,7 @@ export async function* runTrainingThread(
     answers: {
       show: (_, query) => calls.show(query),
       generation: () => calls.generation(),
+      rules: () => calls.rules(),
       tell: (_, event) => calls.tell(event),
       shortage: (_, clusters) => calls.shortage(clusters),
       recorded: () => calls.recorded(),
@@ -86,6 +89,10 @@ interface DaemonCallsOptions {
   /** The agent whose lessons are shown with tasks that belong to nobody. */
   readonly agent: string;
   readonly recorded: RecordedTasks;
+  /** The lessons that are shown now. */
+  readonly lessons: () => readonly Lesson[];
+  /** Which of the rules that weights kept they still keep, as far as is known. */
+  readonly stillKept: (remembered: RememberedRules) => ReadonlySet<string>;
   readonly appraised: () => readonly TrainingOutcome[];
   readonly settings: Pick<TrainSettings, 'live'>;
   readonly engine: Pick<PolicyEngine, 'template'>;
@@ -116,9 +123,11 @@ export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
     agent = options.agent,
     project,
     domain,
+    remembered,
   }: TaskRecall): Promise<TaskLessons> => {
     const generation = options.generation();
-    const query = compact({ task, agent, project, domain });
+    const without = remembered && [...options.stillKept(remembered)];
+    const query = compact({ task, agent, project, domain, without });
     const { text, place } = await lessonsApi.recall({ ...query, isUnhurried: true, isForPrompt: true });
     const lessons = { text: asString(text) ?? '', generation };
     return place === 'message' ? { ...lessons, place } : lessons;
@@ -128,6 +137,11 @@ export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
     settle: options.budget.settle,
     show: recall,
     generation: async () => options.generation(),
+    rules: async () =>
+      options
+        .lessons()
+        .filter(isGradingRule)
+        .map(({ id, revision }) => ({ lesson: id, revision })),
     tell: async (event) => {
       const moves = await promotions.tell(event);
       if (moves.length > 0) options.moved();

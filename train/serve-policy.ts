@@ -4,6 +4,7 @@ import type { ChatModel, TurnMark } from '../src/core/chat.ts';
 import type { Clock } from '../src/core/clock.ts';
 import { createFailure, type Failure } from '../src/core/failure.ts';
 import type { Records } from '../src/core/store.ts';
+import type { RememberedRules } from '../src/core/task-source.ts';
 import type { SampledTurn, Sampler } from '../src/core/training.ts';
 import { createPolicyModel } from './policy/policy-model.ts';
 import { type PolicyPointer, type PromotionSettings, versionForSession } from './promotion.ts';
@@ -22,6 +23,8 @@ export interface ServePolicyOptions {
   readonly promotion: PromotionSettings;
   /** Whether a text contains a secret. Token ids are text to whoever has the vocabulary: such a turn's are not kept. */
   readonly hasSecret: (text: string) => boolean;
+  /** Which of the rules that weights kept they still keep, as far as is known. */
+  readonly stillKept: (remembered: RememberedRules) => ReadonlySet<string>;
   /** Makes replies reproducible: the same requests in the same order get the same replies. For benchmarks. */
   readonly seed?: number;
 }
@@ -31,6 +34,8 @@ export interface ServedPolicy {
   readonly chat: ChatModel;
   /** The version that answers a session: `instar/nano@3`. A turn that starts in the same tick gets that version. */
   label(session: string): string;
+  /** The lessons that the version which answers a session keeps without being shown them. */
+  remembers(session: string): ReadonlySet<string>;
   promotions(): Promise<PromotionLog>;
   /** Unloads weights that no longer serve. */
   moved(): void;
@@ -42,6 +47,7 @@ export interface ServedPolicy {
 
 /** The base model, the last fallback. */
 const BARE: PolicyVersion = { version: 0, sampler: undefined };
+const NO_RULES: ReadonlySet<string> = new Set();
 
 /** The engine is not started before the first turn. */
 export function servePolicy(options: ServePolicyOptions): ServedPolicy {
@@ -93,6 +99,11 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
       const pointer = promotions.current()?.pointer();
       const version = pointer === undefined ? undefined : versionForSession(pointer, session).version;
       return `instar/${engine.name}${version === undefined ? '' : `@${version}`}`;
+    },
+    remembers: (session) => {
+      const pointer = promotions.current()?.pointer();
+      const { remembers } = pointer === undefined ? BARE : versionForSession(pointer, session);
+      return remembers === undefined ? NO_RULES : options.stillKept(remembers);
     },
     promotions: promotions.open,
     moved: () => serving.weights.sweep(),

@@ -4,16 +4,17 @@ import { sleep } from '../src/base/sleep.ts';
 import type { Clock } from '../src/core/clock.ts';
 import type { LessonsApi } from '../src/core/daemon-api.ts';
 import { compact, type JsonObject } from '../src/core/json.ts';
+import type { Lesson } from '../src/core/lesson.ts';
 import type { Job, JobContext } from '../src/core/schedule.ts';
 import type { Records } from '../src/core/store.ts';
-import type { TaskSourceRef } from '../src/core/task-source.ts';
+import type { RememberedRules, TaskSourceRef } from '../src/core/task-source.ts';
 import { TrainingError } from '../src/core/training.ts';
 import type { TrainingOutcome } from '../src/evidence/training-buffer.ts';
 import { placeForModel } from '../src/text/model-size.ts';
 import type { PracticeTrainingCalls } from './practice-training-calls.ts';
 import { DEFAULT_PROMOTION, type PromotionSettings } from './promotion.ts';
 import { countRatedSessions, type PromotionLog, readProposedAt } from './promotion-log.ts';
-import { type CheckpointMoved, canaryOf } from './promotion-stages.ts';
+import { type CheckpointMoved, canaryOf, type PromotionState } from './promotion-stages.ts';
 import { readingTasks } from './reading/reading-source.ts';
 import { createRecordedTasks, type RecordedTasks, type RecordedTasksOptions } from './recorded-tasks.ts';
 import { SHIPPED_QUESTIONS } from './regression-suite.ts';
@@ -36,9 +37,9 @@ import {
   type Tuning,
   tuningOf,
 } from './training-plan.ts';
-import { createTrainingView, describeVersions, type TrainingView } from './training-status.ts';
+import { createTrainingView, describeVersions, sayRemembered, type TrainingView } from './training-status.ts';
 import type { TrainingEvent } from './training-window.ts';
-import { modelTuning, type WindowSize, windowSize } from './window-size.ts';
+import { modelTuning, REMEMBERED_TASKS, type WindowSize, windowSize } from './window-size.ts';
 import { findWindowSupply, type WindowSupply } from './window-supply.ts';
 
 export interface TrainingOptions {
@@ -63,6 +64,8 @@ export interface TrainingOptions {
   readonly generation: () => number;
   /** The lessons that are shown now. */
   readonly lessons: RecordedTasksOptions['lessons'];
+  /** When weights that were to keep a rule without its words last broke it; undefined: never. */
+  readonly forgottenAt: (lesson: string) => number | undefined;
   /** Tasks on which a session of practice can measure this policy's weights, counted by origin; none by default. */
   readonly gateTasks?: () => Promise<number>;
   /** Whether a text contains a secret: its tokens are not kept then. */
@@ -115,6 +118,9 @@ const WEEK_MS = 7 * 24 * 3_600_000;
 /** Tasks of the reading stage: about as many as its batches take. */
 const READING_TASKS = 3_000;
 
+/** Other tasks than those of the reading stage. */
+const REPLAY_SEED = 3_000;
+
 const NOT_TRAINED = 'weights are not trained: nothing could measure them';
 
 /** How long closing waits for a window to reach its next safe point. */
@@ -128,6 +134,7 @@ interface EngineTraining {
   readonly folder: string;
   readonly policy: ServedPolicy;
   readonly recorded: RecordedTasks;
+  readonly stillKept: (remembered: RememberedRules) => ReadonlySet<string>;
   readonly view: TrainingView;
   trainedBy: RunningWindow | 'practice' | undefined;
 }
@@ -171,6 +178,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         engineState: engine.state(),
         answered: policy.answered(),
         ...describeVersions(engine.name, state(), options.home),
+        remembers: describeMemory(training, state()),
         window: training.view.describe(),
       });
     },
@@ -212,9 +220,11 @@ function openEngineTraining(options: TrainingOptions, engine: PolicyEngine): Eng
       return override.promotion?.effect ?? settings.effect;
     },
   };
+  const stillKept = createStillKept(options);
   return {
     options,
     engine,
+    stillKept,
     folder: path.join(options.home.dir, 'train', engine.name),
     policy: servePolicy({
       engine,
@@ -224,6 +234,7 @@ function openEngineTraining(options: TrainingOptions, engine: PolicyEngine): Eng
       log,
       promotion,
       hasSecret,
+      stillKept,
       ...(override.policySeed === undefined ? {} : { seed: override.policySeed }),
     }),
     recorded: createRecordedTasks({
@@ -240,6 +251,28 @@ function openEngineTraining(options: TrainingOptions, engine: PolicyEngine): Eng
   };
 }
 
+/** A rule that has ended, was changed, or was broken since it was measured is shown again, or stands in no prompt at all. */
+function createStillKept({
+  lessons,
+  forgottenAt,
+}: Pick<TrainingOptions, 'lessons' | 'forgottenAt'>): EngineTraining['stillKept'] {
+  let known: readonly Lesson[] | undefined;
+  let revisions: ReadonlyMap<string, number> = new Map();
+  return ({ at, rules }) => {
+    const shown = lessons();
+    if (shown !== known) revisions = new Map(shown.map(({ id, revision }) => [id, revision]));
+    known = shown;
+    const isKept = ({ lesson, revision }: RememberedRules['rules'][number]): boolean =>
+      revisions.get(lesson) === revision && (forgottenAt(lesson) ?? 0) <= at;
+    return new Set(rules.filter(isKept).map(({ lesson }) => lesson));
+  };
+}
+
+const describeMemory = (
+  { options, stillKept }: EngineTraining,
+  { live: { remembers } }: PromotionState,
+): string | undefined => remembers && sayRemembered(remembers, options.lessons(), stillKept(remembers));
+
 async function* runWindow(
   training: EngineTraining,
   request: TrainingRequest,
@@ -247,7 +280,7 @@ async function* runWindow(
 ): AsyncGenerator<TrainingEvent> {
   const { options, engine, policy, view } = training;
   const { clock, log, override } = options;
-  const { stop, end } = beginWindow(training, request.reading === true);
+  const { stop, end } = beginWindow(training, request);
   const both = AbortSignal.any([stop.signal, signal]);
   const tasks = request.tasks ?? override?.tasks;
   const reserve = request.reserve ?? (isFreeEngine(options.price) ? undefined : options.reserve);
@@ -280,6 +313,7 @@ async function* runWindow(
       ...shared,
       ...batches,
       ...(request.reading === true && { reading: planReading(training, shared.engine.baseModel) }),
+      ...(request.remember === true && { remember: planRemembering(training, shared.engine.baseModel) }),
       ...(request.resume === undefined || engine.isEmbedded ? {} : { resume: request.resume }),
       ...(tasks === undefined ? {} : { tasks }),
       isBudgeted: reserve !== undefined,
@@ -306,14 +340,16 @@ async function* runWindow(
 }
 
 /** Throws a TrainingError when the weights are being trained, or the engine might cost more than a person has allowed. */
-function beginWindow(training: EngineTraining, isReading: boolean): RunningWindow {
+function beginWindow(training: EngineTraining, { reading, remember }: TrainingRequest): RunningWindow {
   if (training.trainedBy === 'practice')
     throw new TrainingError(
       'server',
       'a session of practice trains the weights; stop it with: instar practice stop',
     );
   if (training.trainedBy !== undefined) throw new TrainingError('user', 'weights are being trained already');
-  const fault = findCostFault(training) ?? (isReading ? findReadingFault(training) : undefined);
+  if (reading === true && remember === true)
+    throw new TrainingError('user', 'Reading comes before remembering: run them one after the other.');
+  const fault = findCostFault(training) ?? (reading === true ? findReadingFault(training) : undefined);
   if (fault !== undefined) throw fault;
   let settle = (): void => undefined;
   const over = new Promise<void>((resolve) => {
@@ -358,7 +394,8 @@ function planBatches(
   request: TrainingRequest,
   supply: WindowSupply,
 ): Pick<TrainingPlan, 'steps' | 'batch' | 'isLiveOnly'> {
-  const steps = request.steps ?? usual;
+  // What is remembered is learned reply by reply: nothing is compared.
+  const steps = request.remember === true ? 0 : (request.steps ?? usual);
   const size = groups * attempts;
   if (supply.is === 'live')
     return { steps: Math.min(steps, supply.steps), batch: { groups: 0, size }, isLiveOnly: true };
@@ -375,6 +412,24 @@ function planReading(
   return {
     tasks: readingTasks({ seed: options.override?.tuning?.seed ?? 1, count, place }),
     teachRate: modelTuning(baseModel, engine.isEmbedded).teachRate,
+  };
+}
+
+/** Half of what is learned keeps the rest as it was. The embedded policy cannot read it: its own tasks do. */
+function planRemembering(
+  { options, engine }: EngineTraining,
+  baseModel: string,
+): NonNullable<TrainingPlan['remember']> {
+  const count = REMEMBERED_TASKS[options.settings.amount];
+  const place = placeForModel('auto', baseModel);
+  const seed = (options.override?.tuning?.seed ?? 1) + REPLAY_SEED;
+  const mix = { present: 5, contradicted: 3, absent: 1, irrelevant: 1 };
+  const share = { count: Math.round(count * 0.28), plain: Math.round(count * 0.2) };
+  return {
+    count,
+    rate: modelTuning(baseModel, engine.isEmbedded).rememberRate,
+    at: options.clock.now(),
+    ...(engine.isEmbedded ? {} : { replay: readingTasks({ seed, place, mix, ...share }) }),
   };
 }
 
@@ -407,7 +462,7 @@ async function canarySince(
 }
 
 const daemonCalls = (
-  { options, engine, recorded, policy }: EngineTraining,
+  { options, engine, recorded, stillKept, policy }: EngineTraining,
   promotions: PromotionLog,
   reserve: TrainingRequest['reserve'],
   signal: AbortSignal,
@@ -416,6 +471,7 @@ const daemonCalls = (
     ...options,
     agent: options.override?.agent ?? 'unknown',
     recorded,
+    stillKept,
     engine,
     appraised: options.learning.outcomes,
     promotions,

@@ -2,7 +2,11 @@ import { hash } from 'node:crypto';
 import type { OpenTaskSource, TaskSource, TaskSourceRef, TrainingTask } from '../src/core/task-source.ts';
 import { type PolicyTemplate, TrainingError } from '../src/core/training.ts';
 import { plural } from '../src/text/phrases.ts';
-import type { RecordedGrade, RecordedTask } from './recorded-tasks.ts';
+import { isRecordedTask, type RecordedGrade, type RecordedTask } from './recorded-tasks.ts';
+
+/** The rules that grade a recorded task; none: a verifier does. */
+export const rulesOfTask = ({ id, form }: Pick<TrainingTask, 'id' | 'form'>): readonly string[] =>
+  form === undefined || !isRecordedTask(id) ? [] : form.split(' ');
 
 /** How often a recorded task may occur while each generated one occurs once: there are fewer of them. */
 const MOST_TIMES = 4;

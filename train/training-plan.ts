@@ -1,5 +1,5 @@
 import type { JobContext } from '../src/core/schedule.ts';
-import type { TaskRecall, TaskSourceRef } from '../src/core/task-source.ts';
+import type { RememberedRules, TaskRecall, TaskSourceRef } from '../src/core/task-source.ts';
 import type { PolicyTemplate } from '../src/core/training.ts';
 import type { LiveTurn } from './advantage.ts';
 import type { LiveQuery } from './live-turns.ts';
@@ -32,6 +32,13 @@ export interface TrainingPlan {
   readonly batch: { readonly groups: number; readonly size: number };
   /** Trains on these besides, first by supervised steps on replies that were right; measured as always. */
   readonly reading?: { readonly tasks: TaskSourceRef; readonly teachRate: number };
+  /** Moves the rules of a person into the weights, in place of steps. `replay`: what keeps the rest as it was. */
+  readonly remember?: {
+    readonly rate: number;
+    readonly count: number;
+    readonly at: number;
+    readonly replay?: TaskSourceRef;
+  };
   /** There are no tasks to train on, and enough live turns: a batch consists of them. */
   readonly isLiveOnly?: true;
   /** Whether every request has to fit into the day's budget of background jobs. */
@@ -58,6 +65,8 @@ export interface TrainingRequest {
   readonly steps?: number;
   /** Learn to follow lessons first: once for a base model. */
   readonly reading?: boolean;
+  /** Move the rules that have a check into the weights, so that their lessons need not be shown. */
+  readonly remember?: boolean;
   /** Those of the override by default, else the recorded tasks alone. */
   readonly tasks?: TaskSourceRef;
   /** The budget of the job that runs the window. A window of a person has none where the engine costs nothing. */
@@ -137,6 +146,8 @@ export interface DaemonCalls extends StepBudget {
   /** The lessons that the library shows with a task now. */
   show(query: TaskRecall): Promise<TaskLessons>;
   generation(): Promise<number>;
+  /** The rules in force that grade work. */
+  rules(): Promise<RememberedRules['rules']>;
   tell(event: PromotionEvent): Promise<PromotionOutcome>;
   /** See `PromotionLog`. */
   shortage(clusters: number): Promise<TrialShortage | undefined>;

@@ -1,4 +1,8 @@
 import { compact, type JsonObject } from '../src/core/json.ts';
+import type { Lesson } from '../src/core/lesson.ts';
+import type { RememberedRules } from '../src/core/task-source.ts';
+import { estimateLessonTokens } from '../src/lessons/recall/select-lessons.ts';
+import { plural } from '../src/text/phrases.ts';
 import { findAdapter, type HomeFolder } from './adapter-folders.ts';
 import type { PolicyTrial, PromotionState } from './promotion-stages.ts';
 import type { TrainingEvent } from './training-window.ts';
@@ -28,6 +32,28 @@ const describeTrial = ({ served, stage, sessions, differences, replay, regressio
   replayed: replay?.n ?? 0,
   sessions: sessions.length,
 });
+
+/** What became of the rules that the live weights remember, in words. `kept`: those whose lessons are not shown now. */
+export function sayRemembered(
+  { rules }: RememberedRules,
+  lessons: readonly Lesson[],
+  kept: ReadonlySet<string>,
+): string {
+  const silent = lessons.filter(({ id }) => kept.has(id));
+  const tokens = silent.reduce((sum, lesson) => sum + estimateLessonTokens(lesson), 0);
+  const measured = new Map(rules.map(({ lesson, revision }) => [lesson, revision]));
+  const again = lessons.filter(({ id, revision }) => measured.get(id) === revision && !kept.has(id)).length;
+  const gone = rules.length - silent.length - again;
+  return [
+    silent.length === 0
+      ? 'no rule any more'
+      : `${plural(silent.length, 'rule')} without a lesson in the prompt, up to ${tokens} tokens less`,
+    ...(again === 0 ? [] : [`${again} shown again, since an answer broke ${again === 1 ? 'it' : 'them'}`]),
+    ...(gone === 0
+      ? []
+      : [`${gone} ended or changed since, and still in the weights: instar train rollback`]),
+  ].join('; ');
+}
 
 /** The progress of the current or last training window, for the status output. */
 export interface TrainingView {

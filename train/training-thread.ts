@@ -26,6 +26,7 @@ try {
   const calls: DaemonCalls = {
     show: (query) => daemon.call('show', [query]),
     generation: () => daemon.call('generation', []),
+    rules: () => daemon.call('rules', []),
     tell: (event) => daemon.call('tell', [event]),
     shortage: (clusters) => daemon.call('shortage', [clusters]),
     recorded: () => daemon.call('recorded', []),

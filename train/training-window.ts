@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
-import type { TaskRecall, TaskSource, TrainingTask } from '../src/core/task-source.ts';
+import type { RememberedRules, TaskRecall, TaskSource, TrainingTask } from '../src/core/task-source.ts';
 import { type PolicyTemplate, type TrainingEngine, TrainingError } from '../src/core/training.ts';
 import type { LiveTurn } from './advantage.ts';
 import {
@@ -9,9 +9,16 @@ import {
   type MeasurementEvent,
   replayCanary,
 } from './measure-candidate.ts';
-import { createPolicyRollouts, createQuestionRollouts, type TaskLessons } from './policy-rollouts.ts';
+import {
+  createPolicyRollouts,
+  createQuestionRollouts,
+  type PolicyRolloutsOptions,
+  type TaskLessons,
+} from './policy-rollouts.ts';
 import type { PromotionLog } from './promotion-log.ts';
 import { canaryOf, type PolicyVersion } from './promotion-stages.ts';
+import { measureRemembered } from './remember-rules.ts';
+import { createRetoldRollouts } from './retold-rollouts.ts';
 import { openFileJournal, openRunRegistry, peekRun } from './run-files.ts';
 import type { RunCheckpoint } from './run-journal.ts';
 import type { StepSettings } from './step.ts';
@@ -42,6 +49,8 @@ export interface TrainingWindowOptions {
   readonly settings?: Partial<StepSettings>;
   /** Supervised steps come first, on the tasks that bring their lessons; none by default. */
   readonly teachRate?: number;
+  /** Rules move into the weights, in place of steps: right replies are learned as if their lessons had not been shown. */
+  readonly remember?: { readonly rate: number; readonly remembered: RememberedRules };
   /** Wraps the rollouts before training, for controls. */
   readonly bend?: (rollOut: MakeRollouts<TrainingTask>) => MakeRollouts<TrainingTask>;
   readonly seed?: number;
@@ -75,6 +84,8 @@ const VALIDATED_EVERY = 5;
 /** Of the supervised steps: one right answer in sixteen attempts is worth an example. */
 const TEACHING = { attempts: 16, keep: 2, epochs: 2, size: 64 } as const;
 const MOST_TAUGHT = 480;
+/** Of remembering: more epochs kept more rules and cost reading (lab/results/reading.md). */
+const REMEMBERING = { attempts: 4, keep: 1, epochs: 2, size: 32 } as const;
 
 const kindOf = ({ form, root, id }: TrainingTask): string => form ?? root ?? id;
 
@@ -90,11 +101,12 @@ function splitTasks(tasks: readonly TrainingTask[]): {
   return { own: tasks.filter((task) => !isTried(task)), tried: tried.slice(0, MOST_VALIDATED) };
 }
 
+type Feed = Pick<TrainInput<TrainingTask>, 'tasks' | 'batch' | 'refill' | 'validate' | 'teach' | 'settings'>;
+
 /** What a run makes of its tasks. */
-function feed(
-  { engine, batch, settings, teachRate }: TrainingWindowOptions,
-  tasks: readonly TrainingTask[],
-): Pick<TrainInput<TrainingTask>, 'tasks' | 'batch' | 'refill' | 'validate' | 'teach' | 'settings'> {
+function feed(training: TrainingWindowOptions, tasks: readonly TrainingTask[]): Feed {
+  const { engine, batch, settings, teachRate, remember } = training;
+  if (remember !== undefined) return feedMemory(training, tasks, remember.rate);
   const { own, tried } = splitTasks(tasks);
   const isLarge = batch.groups >= LARGE_BATCH;
   const taught = own.filter(({ shown }) => shown !== undefined).slice(0, MOST_TAUGHT);
@@ -114,6 +126,33 @@ function feed(
   };
 }
 
+/** The policy with all lessons in view is the teacher of the policy without those of the rules. */
+function feedMemory(
+  { engine, template, show, generation, batch }: TrainingWindowOptions,
+  tasks: readonly TrainingTask[],
+  learningRate: number,
+): Feed {
+  const rollouts = createRetoldRollouts({
+    template,
+    openSampler: (sampler) => engine.openSampler(sampler),
+    show: async (query, { shown }) =>
+      shown === undefined ? show(query) : { ...shown, generation: await generation() },
+  });
+  return {
+    tasks,
+    batch: { ...batch, atOnce: groupsAtOnce(engine) },
+    teach: { ...REMEMBERING, tasks, rollouts, learningRate },
+  };
+}
+
+/** Lessons as the version that answers is served: without those of the rules that it remembers. */
+const showServed =
+  ({ show, generation }: TrainingWindowOptions): PolicyRolloutsOptions['show'] =>
+  async (query, { shown }, { remembers }) => {
+    if (shown !== undefined) return { ...shown, generation: await generation() };
+    return show(remembers === undefined ? query : { ...query, remembered: remembers });
+  };
+
 /**
  * One training window: trains `steps` more steps, then compares the new weights with the live ones on held-out tasks. Stopped
  * at any point, the next window continues from there. Weights never serve unmeasured.
@@ -123,32 +162,15 @@ export async function* runTrainingWindow(
   steps: number,
   signal: AbortSignal,
 ): AsyncGenerator<TrainingEvent, void, undefined> {
-  const { engine, template, promotions, folder, show } = training;
+  const { engine, template, promotions, folder, remember } = training;
   const openSampler = (sampler: string | undefined) => engine.openSampler(sampler);
-  const rollOut = createPolicyRollouts({
-    template,
-    openSampler,
-    show: async (query, task) => {
-      const { shown } = task;
-      return shown === undefined ? show(query) : { ...shown, generation: await training.generation() };
-    },
-  });
+  const rollOut = createPolicyRollouts({ template, openSampler, show: showServed(training) });
   const regression = training.regression && {
     tasks: training.regression,
     rollOut: createQuestionRollouts(template, openSampler),
   };
   const limit = training.mostPairs === undefined ? {} : { mostPairs: training.mostPairs };
-  let found: readonly TrainingTask[] | undefined;
-  const findHeldOut = async (): Promise<readonly TrainingTask[]> => {
-    found ??= await training.tasks.heldOut(signal);
-    return found;
-  };
-  const heldOut = async (): Promise<readonly TrainingTask[]> => {
-    const tasks = await findHeldOut();
-    if (tasks.length === 0 && !signal.aborted)
-      throw new TrainingError('user', 'There are no held-out tasks to measure the new weights on.');
-    return tasks;
-  };
+  const { findHeldOut, heldOut } = readHeldOut(training, signal);
   async function* weigh(): AsyncGenerator<TrainingEvent, void, undefined> {
     yield* evaluateCandidate({ ...limit, promotions, rollOut, tasks: await heldOut(), regression, signal });
   }
@@ -174,7 +196,11 @@ export async function* runTrainingWindow(
 
   const book = openRunRegistry(path.join(folder, 'runs.json'));
   if (training.resume !== undefined) book.adopt(training.resume, (await peekRun(folder)).versions);
-  const { name, from, firstVersion } = book.next(promotions.state().live.version, promotions.turnedBack());
+  const { name, from, firstVersion } = book.next(
+    promotions.state().live.version,
+    promotions.turnedBack(),
+    remember === undefined ? 'compared' : 'remembered',
+  );
   const tasks = await training.tasks.train(signal);
   if (signal.aborted) return;
   if (tasks.length === 0 && training.isLiveOnly !== true)
@@ -208,10 +234,18 @@ export async function* runTrainingWindow(
   if (best === undefined || best.version <= Math.max(firstVersion, promotions.state().live.version)) return;
   // The weights stay in their run: the next session of practice measures them on tasks of the gate.
   if ((await promotions.shortage(clusters)) !== undefined) return;
+  const { remembers } = from === undefined ? {} : promotions.state().live;
+  const served =
+    remember === undefined
+      ? servedOf(best, remembers)
+      : await measureRemembered(best, { ...remember, rollOut, tasks: await heldOut(), signal });
+  if (signal.aborted) return;
   book.propose(best);
+  // The rules of a later window begin from the weights that serve then.
+  if (remember !== undefined) book.leave();
   for (const moved of await promotions.tell({
     type: 'proposed',
-    served: servedOf(best),
+    served,
     clusters,
     isRegressed: regression !== undefined,
   }))
@@ -226,7 +260,27 @@ export async function* runTrainingWindow(
 const isClosing = (type: string): boolean =>
   type === 'step-trained' || type === 'step-idle' || type === 'step-refused' || type === 'rolled-back';
 
-const servedOf = ({ version, sampler }: RunCheckpoint): PolicyVersion => ({ version, sampler });
+/** What comes of weights that remember rules is served, and measured, without the lessons of these, too. */
+const servedOf = (
+  { version, sampler }: RunCheckpoint,
+  remembers: RememberedRules | undefined,
+): PolicyVersion => ({ version, sampler, ...(remembers && { remembers }) });
+
+/** Asked for when they are needed, and once. */
+function readHeldOut({ tasks }: Pick<TrainingWindowOptions, 'tasks'>, signal: AbortSignal) {
+  let found: readonly TrainingTask[] | undefined;
+  const findHeldOut = async (): Promise<readonly TrainingTask[]> => {
+    found ??= await tasks.heldOut(signal);
+    return found;
+  };
+  const heldOut = async (): Promise<readonly TrainingTask[]> => {
+    const held = await findHeldOut();
+    if (held.length === 0 && !signal.aborted)
+      throw new TrainingError('user', 'There are no held-out tasks to measure the new weights on.');
+    return held;
+  };
+  return { findHeldOut, heldOut };
+}
 
 async function closedIn(journal: ReturnType<typeof openFileJournal>): Promise<number> {
   const { entries } = await journal.read();

@@ -102,15 +102,31 @@ interface Weighed {
   readonly why: () => string;
 }
 
-/** Better than the live version, with evidence against "no better" at this level. */
+/** What held-out tasks have to show, at this error level. */
+export interface HeldOutTerms {
+  readonly level: number;
+  /** It keeps so many rules without their lessons, which the live version is shown: to be no worse is enough, by the margin of a canary. */
+  readonly remembered: number;
+}
+
+/** Better than the live version, with evidence against "no better"; or as good without lessons that the live version needs. */
 export function weighHeldOut(
   { differences }: TrialEvidence,
-  level: number,
-  { alpha, margin, fewestTasks }: EvidenceSettings,
+  { level, remembered }: HeldOutTerms,
+  { alpha, margin, fewestTasks, canaryMargin }: EvidenceSettings,
 ): Weighed {
   const { n } = differences;
   const on = `on ${tasks(n)} of the user`;
   const low = (): string => points(pairedLowerBound(differences, level));
+  if (remembered > 0 && n >= fewestTasks) {
+    const { better: near } = pairedEvidence(differences, -canaryMargin);
+    const without = `without the lessons of ${remembered === 1 ? 'a rule' : `${remembered} rules`} that it remembers`;
+    if (near >= Math.log(1 / level))
+      return {
+        verdict: 'well',
+        why: () => `less than ${points(canaryMargin)} points worse ${on}, ${without}`,
+      };
+  }
   const { better } = pairedEvidence(differences);
   if (n >= fewestTasks && better >= Math.log(1 / level))
     return {

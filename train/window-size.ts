@@ -38,6 +38,8 @@ export interface ModelTuning {
   readonly learningRate: number | undefined;
   /** Of supervised steps. */
   readonly teachRate: number;
+  /** Of remembering: at the rate of teaching, reading was lost (lab/results/reading.md). */
+  readonly rememberRate: number;
 }
 
 /** Above this many billions of parameters rates that others use for such models hold. */
@@ -48,12 +50,19 @@ const SMALL_MODEL = 4;
  * at 1e-4 (lab/results/reading.md); 5e-4 is also what the cookbook's rule for adapters gives a model of 1.5 billion parameters.
  */
 export function modelTuning(baseModel: string, isEmbedded: boolean): ModelTuning {
-  if (isEmbedded) return { rank: 8, learningRate: undefined, teachRate: 5e-3 };
+  if (isEmbedded) return { rank: 8, learningRate: undefined, teachRate: 5e-3, rememberRate: 5e-3 };
   const isSmall = (modelBillions(baseModel) ?? Number.POSITIVE_INFINITY) <= SMALL_MODEL;
   return isSmall
-    ? { rank: 32, learningRate: 5e-4, teachRate: 5e-4 }
-    : { rank: 32, learningRate: 4e-5, teachRate: 1e-4 };
+    ? { rank: 32, learningRate: 5e-4, teachRate: 5e-4, rememberRate: 3e-4 }
+    : { rank: 32, learningRate: 4e-5, teachRate: 1e-4, rememberRate: 6e-5 };
 }
+
+/** How many tasks a window of remembering learns from, whatever they are about. */
+export const REMEMBERED_TASKS: Readonly<Record<TrainAmount, number>> = {
+  light: 300,
+  night: 900,
+  long: 1_800,
+};
 
 /** Groups that are sampled at the same time: a server makes batches of them, the embedded engine has one processor. */
 export const groupsAtOnce = ({ profile }: Pick<TrainingEngine, 'profile'>): number =>

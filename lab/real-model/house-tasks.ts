@@ -20,8 +20,8 @@ import {
 } from '../../train/reading/family.ts';
 import type { ReadingForm } from '../../train/reading/form.ts';
 import type { ReadingRule } from '../../train/reading/grade-file.ts';
+import { drawPlainTasks } from '../../train/reading/plain-tasks.ts';
 import { showRules } from '../../train/reading/told-rules.ts';
-import { drawPlainTasks } from './plain-tasks.ts';
 
 /** The rules of one person: two for each of three kinds of files, with values that the reading stage never trained. */
 export type House = readonly ReadingRule[];

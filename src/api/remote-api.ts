@@ -56,7 +56,7 @@ export function createRemoteApi(daemon: Pick<DaemonRecord, 'url'>, key: string |
     feedback: (body) => one(ROUTES.feedback, { body }),
     training: () => one(ROUTES.training),
     practice: ({ do: what, ...body }) => one(ROUTES.practice, { id: String(what), body }),
-    startTraining: (request) => one(ROUTES.startTraining, { body: request }),
+    startTraining: (request) => one(ROUTES.startTraining, { body: { ...request } }),
     moveWeights: (to) => list(to === 'promote' ? ROUTES.promoteWeights : ROUTES.rollbackWeights),
     schedule: () => one(ROUTES.schedule),
     consolidate: (request) => one(ROUTES.consolidate, { body: request }),

@@ -25,7 +25,8 @@ export function withAudit({ api, lessonsApi, keysApi }: OwnerApis, audit: Audit,
         return api.consolidate(request);
       },
       startTraining: async (request) => {
-        await note('train.run', [request.steps, request.reading === true ? 'reading' : ''].join(' ').trim());
+        const stages = [request.reading && 'reading', request.remember && 'remember'];
+        await note('train.run', [request.steps, ...stages].filter((part) => part).join(' '));
         return api.startTraining(request);
       },
       moveWeights: async (to) => {

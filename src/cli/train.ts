@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { homeAt } from '../config/home.ts';
+import type { TrainAsked } from '../core/daemon-api.ts';
 import { asArray, asObject, compact, type JsonObject } from '../core/json.ts';
 import { plural } from '../text/phrases.ts';
 import { confirmOwner } from './confirm-owner.ts';
@@ -28,6 +29,7 @@ export const declareTrain: DeclareCommand = (train, act) => {
     .command('run')
     .option('--steps <n>', 'training steps (default: by train.amount)', parseSteps)
     .option('--reading', 'first learn to follow lessons, once for a base model; about no user')
+    .option('--remember', 'move rules that have a check into the weights, so that prompts get shorter')
     .description('Train now, then compare with the weights that serve; Ctrl-C pauses.')
     .addHelpText('after', '\nExample:\n  $ instar train run --steps 20\n')
     .action(act(trainRun));
@@ -88,25 +90,21 @@ const move = (
     return EXIT.ok;
   });
 
-interface TrainRunOptions {
-  readonly steps?: number;
-  readonly reading?: boolean;
-}
-
 const POLL_MS = 300;
 
 /** Runs one training window and follows it to its end. */
-const trainRun = ({ steps, reading }: TrainRunOptions, context: CommandContext): Promise<ExitCode> =>
+const trainRun = ({ steps, reading, remember }: TrainAsked, context: CommandContext): Promise<ExitCode> =>
   withTraining(context, async (training) => {
     const { api, isOwn } = training;
     if (asObject((await api.training()).window).isRunning === true)
       throw failure('a training window is running already', 'see its progress with: instar train status');
+    const request = compact({ steps, reading, remember });
     const stop = new AbortController();
     const stopping = (): void => stop.abort();
     process.once('SIGINT', stopping);
     process.once('SIGTERM', stopping);
     try {
-      const status = await follow(context, training, compact({ steps, reading }), stop.signal);
+      const status = await follow(context, training, request, stop.signal);
       if (typeof status === 'string') return reportIdle(context, status);
       return report(context, status, stop.signal.aborted, isOwn);
     } finally {
@@ -126,7 +124,7 @@ function reportIdle({ printer }: CommandContext, why: string): ExitCode {
 async function follow(
   context: CommandContext,
   { api, isOwn, begin }: WithTraining,
-  request: TrainRunOptions,
+  request: TrainAsked,
   signal: AbortSignal,
 ): Promise<JsonObject | string> {
   const stopped = new Promise<undefined>((resolve) => {
@@ -226,6 +224,7 @@ function showTraining(printer: Printer, status: JsonObject, use: PolicyUse): voi
     ),
     row('serves', sayPolicyUse(use, status)),
     weights === undefined ? undefined : row('weights', weights),
+    status.remembers === undefined ? undefined : row('remembers', `${status.remembers}`),
     status.adapter === undefined ? undefined : row('adapter', `${status.adapter}`),
     versions.previous === undefined ? undefined : row('previous', `version ${versions.previous}`),
     trial.version === undefined ? undefined : row('on trial', describeTrial(trial)),

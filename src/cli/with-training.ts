@@ -5,7 +5,7 @@ import { readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { readOwnKeys } from '../config/own-keys.ts';
 import { readOrCreateOwnerKey } from '../config/owner-key.ts';
-import type { DaemonApi } from '../core/daemon-api.ts';
+import type { DaemonApi, TrainAsked } from '../core/daemon-api.ts';
 import { TrainingError } from '../core/training.ts';
 import { createLog } from '../redact/create-log.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
@@ -21,12 +21,7 @@ export interface WithTraining {
    * Starts a training window; `api.training` reports its progress. The signal pauses the window of an own daemon. Resolves
    * with the reason when there is nothing to train on.
    */
-  begin(request: TrainRequest, signal: AbortSignal): Promise<string | undefined>;
-}
-
-interface TrainRequest {
-  readonly steps?: number;
-  readonly reading?: boolean;
+  begin(request: TrainAsked, signal: AbortSignal): Promise<string | undefined>;
 }
 
 /** Runs a command that trains or moves weights: in the daemon that serves the home, or in a temporary one. */
@@ -92,7 +87,7 @@ export async function withTraining(
 /** Resolves at the first progress event; later events and errors are in the training status. */
 async function begin(
   { training }: Awaited<ReturnType<CommandContext['startDaemon']>>,
-  request: TrainRequest,
+  request: TrainAsked,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const events = training?.run(request, signal)[Symbol.asyncIterator]();

@@ -16,6 +16,8 @@ export interface RuleResult {
   readonly isWaiting?: true;
   /** A model decided. */
   readonly isJudged?: true;
+  /** It was in force without its words, since the weights kept it; said of breaks. */
+  readonly isRemembered?: true;
   /** The outcome that the session had for this rule before: a session counts once for a rule. */
   readonly before?: Exclude<RuleOutcome, 'told-again'>;
 }

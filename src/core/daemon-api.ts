@@ -3,6 +3,15 @@ import type { OverlayQuery } from './overlay.ts';
 import type { Erasure, SessionQuery } from './store.ts';
 
 /** What people and programs may ask of the daemon, in the JSON shapes that scripts rely on. */
+/** A training window that somebody asks for. */
+export interface TrainAsked {
+  readonly steps?: number;
+  /** First learn to follow lessons. */
+  readonly reading?: boolean;
+  /** Move rules that have a check into the weights. */
+  readonly remember?: boolean;
+}
+
 export interface DaemonApi {
   /** With `preview`: what was asked and answered in each, and how it was rated. With `practice`: attempts of practice, too. */
   sessions(
@@ -31,7 +40,7 @@ export interface DaemonApi {
    * Starts a training window now, of `steps` or the default number of steps; `training` reports its progress. With nothing
    * to train on it does nothing and answers `{ started: false, why }`.
    */
-  startTraining(request: { readonly steps?: number; readonly reading?: boolean }): Promise<JsonObject>;
+  startTraining(request: TrainAsked): Promise<JsonObject>;
   /** Moves weights one stage on, or back, for a person. Answers with what moved. */
   moveWeights(to: 'promote' | 'rollback'): Promise<readonly JsonObject[]>;
   /**
@@ -144,7 +153,7 @@ export interface LessonsApi {
    */
   change(body: JsonObject): Promise<JsonObject>;
   /**
-   * What a task would be shown: `{ task, agent?, project?, domain?, limit? }` → `{ text, lessons }`; with a `name` instead of
+   * What a task would be shown: `{ task, agent?, project?, domain?, limit?, without? }` → `{ text, lessons }`; with a `name` instead of
    * the task, the whole text of that lesson, if the asker may see it. It does not count in
    * any measurement, unless it names an open `episode` that was begun with the key `by`: what that is shown is recorded.
    */

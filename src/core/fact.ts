@@ -175,6 +175,8 @@ export type Fact =
       readonly lines?: readonly string[];
       /** Those of `lessons` whose words the client's own prompt has already: they are not in the inserted text. */
       readonly inPrompt?: readonly string[];
+      /** Those of `lessons` that the weights keep: they are in force, and not in the inserted text. */
+      readonly remembered?: readonly string[];
       /** The turns whose messages are quoted. Absent when there are none. */
       readonly quoted?: readonly string[];
       /** How well each of `quoted` fits the message, from 0 to 1. Facts of earlier versions have none. */

@@ -53,6 +53,15 @@ export interface TaskRecall {
   readonly agent?: string;
   readonly project?: string;
   readonly domain?: string;
+  /** Rules that the weights keep: their lessons are not shown. */
+  readonly remembered?: RememberedRules;
+}
+
+/** Rules that weights kept on tasks that they were not trained on, without their lessons. A rule that was changed since is another one. */
+export interface RememberedRules {
+  /** When that was measured. */
+  readonly at: number;
+  readonly rules: readonly { readonly lesson: string; readonly revision: number }[];
 }
 
 /** One attempt, run at most once. */

@@ -39,6 +39,8 @@ export interface Target {
   readonly chat: ChatModel;
   /** The label of the model that answers a session, if it has versions, as a policy does. */
   readonly label?: (session: string) => string;
+  /** The lessons that the weights which answer a session keep without being shown them. */
+  readonly remembers?: (session: string) => ReadonlySet<string>;
 }
 
 /** Resolves model names to targets. */

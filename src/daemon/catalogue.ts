@@ -164,6 +164,8 @@ const describe = ({ name, baseUrl, wires: spoken, access, models = [] }: Provide
 const hasKey = ({ engine, serve }: Config['train']): boolean =>
   (serve ?? (typeof engine === 'object' ? engine : undefined))?.keyEnv !== undefined;
 
+const NOTHING_REMEMBERED: ReadonlySet<string> = new Set();
+
 /** The policy in the model catalogue, which is built before the policy itself can be: until then it answers `overloaded`. */
 export function createDeferredPolicy(
   settings: Config['train'],
@@ -176,6 +178,7 @@ export function createDeferredPolicy(
     // As for a provider: a caller that makes use of our key needs Instar's key.
     isKeyed: hasKey(settings),
     label: (session) => served()?.label(session) ?? `instar/${name}`,
+    remembers: (session) => served()?.remembers(session) ?? NOTHING_REMEMBERED,
     chat: async function* (request, options) {
       const policy = served();
       if (policy === undefined)

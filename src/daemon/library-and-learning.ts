@@ -141,6 +141,7 @@ export async function openSlowParts(
     lessonsApi: library.api,
     generation: () => library.library()?.generation ?? 0,
     lessons: () => library.library()?.shown(clock.now()) ?? [],
+    forgottenAt: (lesson) => library.open()?.adherence().forgottenAt(lesson),
     hasSecret: redactor.hasSecret,
     learning: { settings: config.learn, outcomes: learning.outcomes, wake: learning.wake },
     clock,

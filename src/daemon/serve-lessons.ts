@@ -331,7 +331,7 @@ const showServed = (
 function toPromptTurn(
   turn: Turn,
   body: Uint8Array,
-  { most, model }: LessonsByPlan,
+  { most, model, remembered }: LessonsByPlan,
   sharesAgents: boolean | undefined,
 ): PromptTurn {
   const { id, kind, wire, session, outline, identity } = turn;
@@ -345,6 +345,7 @@ function toPromptTurn(
     model: outline?.model ?? '',
     answeredBy: model ?? outline?.model ?? '',
     size: body.length,
+    ...(remembered === undefined ? {} : { remembered }),
     query: compact({
       agent: agent ?? client ?? 'unknown',
       project: project?.id,

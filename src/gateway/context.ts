@@ -36,6 +36,8 @@ export interface LessonsByPlan {
   readonly most?: number;
   /** The model that answers, as its provider calls it. */
   readonly model?: string;
+  /** Lessons that the model keeps without being shown them. */
+  readonly remembered?: ReadonlySet<string>;
 }
 
 /** The dependencies of the hot path; none of them may block. */

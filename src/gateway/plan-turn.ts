@@ -101,9 +101,7 @@ async function planWithin(
   const caller = turn.caller?.id ?? (credential === undefined ? ANONYMOUS.id : UNVERIFIED);
   const flow = overlays === undefined ? undefined : flowAnswerFor(context, turn, overlays);
   const shown =
-    flow === undefined
-      ? await lessonsFor(context, turn, { caller, overlays, target: targets[0].target })
-      : NOTHING_SHOWN;
+    flow === undefined ? await lessonsFor(context, turn, { caller, overlays, targets }) : NOTHING_SHOWN;
   const lessons = overlays === undefined ? shown.lessons : [...shown.lessons, ...overlays.lessons];
   if (lessons.length > 0) marks['x-instar-lessons'] = headerIds(lessons);
   if (turn.identity.claimed !== undefined) marks['x-instar-agent'] = headerSafe(turn.identity.agent ?? '');
@@ -245,14 +243,14 @@ const OPENAI = [
 interface LessonsPlan {
   readonly caller: string;
   readonly overlays: TurnOverlays | undefined;
-  readonly target: Pick<Target, 'model'>;
+  readonly targets: PlannedTurn['targets'];
 }
 
 /** Lessons may hold private words: they are only shown where Instar, or the provider that is called, checks the caller. */
 async function lessonsFor(
   context: GatewayContext,
   turn: Turn,
-  { caller, overlays, target }: LessonsPlan,
+  { caller, overlays, targets: [{ target }, ...fallbacks] }: LessonsPlan,
 ): Promise<ShownLessons> {
   const hasPrompt = turn.kind !== 'other' && turn.outline !== undefined;
   if (!hasPrompt || caller === ANONYMOUS.id) return NOTHING_SHOWN;
@@ -261,7 +259,9 @@ async function lessonsFor(
   // A prompt that is only counted gets the text that it would be sent with.
   const limiting = turn.kind === 'count' ? context.overlays?.(turn) : overlays;
   const model = target.model ?? turn.outline?.model;
-  return context.lessons(turn, compact({ most: limiting?.limits?.lessons, model }));
+  // A fallback has not learned what these weights keep.
+  const remembered = fallbacks.length > 0 ? undefined : target.remembers?.(turn.session.session);
+  return context.lessons(turn, compact({ most: limiting?.limits?.lessons, model, remembered }));
 }
 
 /** The attempt's lessons, frozen: a client's own calls for a title or a summary get none, as always. */

@@ -235,14 +235,17 @@ async function recallTask(options: LessonsApiOptions, query: JsonObject): Promis
   const place = query.isForPrompt === true ? options.place() : 'system';
   const result = await options.recall({ ...asked, place }, at);
   const limit = asNumber(query.limit) ?? Number.POSITIVE_INFINITY;
-  const shown = result.lessons.slice(0, limit);
-  const listed = result.index.slice(0, Math.max(0, limit - shown.length));
+  const without = asArray(query.without);
+  const isWanted = ({ id }: Lesson): boolean => !without.includes(id);
+  const shown = result.lessons.filter(isWanted).slice(0, limit);
+  const listed = result.index.filter(isWanted).slice(0, Math.max(0, limit - shown.length));
   const { generation } = library;
   if (isCounted) await recordEpisodeRecall({ episode, result, shown, listed, generation, at }, records);
   const placed = placeLessons(place, shown, listed);
   // Who looks something up gets each source; a prompt, no words twice.
   const isShown = query.isForPrompt === true ? isInLessons(placed.text) : () => false;
-  const said = chooseQuotes(await recollectFor(options, asked), isShown);
+  const found = without.length > 0 ? [] : await recollectFor(options, asked);
+  const said = chooseQuotes(found, isShown);
   return toRecalled(shown, listed, { place, said });
 }
 

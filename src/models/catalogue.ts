@@ -43,6 +43,8 @@ export interface OwnPolicy {
   readonly name: string;
   readonly chat: ChatModel;
   readonly label: (session: string) => string;
+  /** The lessons that the weights which answer a session keep without being shown them. */
+  readonly remembers: (session: string) => ReadonlySet<string>;
   /** It is called with a key from the config, so callers must send Instar's key. */
   readonly isKeyed?: boolean;
 }
@@ -224,7 +226,7 @@ const createCommandTarget = (alias: string, chat: ChatModel): Target => ({
 });
 
 const createPolicyTarget = (
-  { name, chat, label, isKeyed = false }: OwnPolicy,
+  { name, chat, label, remembers, isKeyed = false }: OwnPolicy,
   isGuarded: boolean,
 ): Target => ({
   provider: 'instar',
@@ -233,6 +235,7 @@ const createPolicyTarget = (
   upstreams: [],
   chat,
   label,
+  remembers,
 });
 
 const createWelcomeTarget = (welcome: ChatModel): Target => ({

@@ -58,11 +58,52 @@ const clusters = (
       pair(version, `${suite}-${at}`, place, grades, suite),
     ),
   ).flat();
+/** Keeps a rule without its lesson. */
+const remembering = (version: number): PromotionEvent => ({
+  type: 'proposed',
+  served: {
+    version,
+    sampler: `path-${version}`,
+    remembers: { at: 1, rules: [{ lesson: 'iso', revision: 1 }] },
+  },
+  clusters: ENOUGH,
+});
 const out = (version: number): PromotionEvent => ({ type: 'measured-out', version });
 const toCanary = (version: number): readonly PromotionEvent[] => [
   proposed(version),
   ...clusters(version, 20, [1, 0]),
 ];
+
+describe('a trial of weights that keep a rule without its lesson', () => {
+  it('is passed by being as good as the live version, which is shown the lesson; others must be better', () => {
+    const alike = clusters(1, 100, [1, 1]);
+    const { moves, facts } = tell([remembering(1), ...alike]);
+    expect(moves).toEqual(['1 candidate', '1 canary']);
+    expect(facts.at(-1)?.why).toMatch(
+      /^less than 10.0 points worse on \d+ tasks of the user, without the lessons of a rule that it remembers$/,
+    );
+    expect(tell([proposed(1), ...alike, out(1)]).moves).toEqual(['1 candidate', '1 rejected']);
+  });
+
+  it('is not passed where the answers are worse without it', () => {
+    const mixed = Array.from({ length: 100 }, (_, at) =>
+      Array.from({ length: REPEATS }, (_pair, place) =>
+        pair(1, `m-${at}`, place, at % 4 === 0 ? [0, 1] : [1, 1]),
+      ),
+    ).flat();
+    expect(tell([remembering(1), ...mixed, out(1)]).moves).toEqual(['1 candidate', '1 rejected']);
+  });
+
+  it('begins anew with the next version: what the live one keeps already is no gain', () => {
+    const { state } = tell([remembering(1), ...clusters(1, 100, [1, 1])]);
+    const live = tell([{ type: 'person-promoted' }], state).state;
+    expect(live.live.remembers?.rules).toHaveLength(1);
+    expect(tell([remembering(2), ...clusters(2, 100, [1, 1]), out(2)], live).moves).toEqual([
+      '2 candidate',
+      '2 rejected',
+    ]);
+  });
+});
 
 describe('a trial of weights', () => {
   it('is not opened with too few tasks, says how many it needs, and costs nothing', () => {

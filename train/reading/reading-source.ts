@@ -3,6 +3,7 @@ import { asNumber, asObject, type JsonObject } from '../../src/core/json.ts';
 import { LESSON_PLACES } from '../../src/core/lesson.ts';
 import type { OpenTaskSource, TaskSourceRef } from '../../src/core/task-source.ts';
 import { drawReadingTasks, READING_CONDITIONS, READING_SETS, type ReadingMix } from './draw-tasks.ts';
+import { drawPlainTasks } from './plain-tasks.ts';
 
 /** Most tasks have the lessons that they need; the others teach what to do without, with foreign ones, and after a change. */
 const MIX: ReadingMix = { present: 70, absent: 10, irrelevant: 10, contradicted: 10 };
@@ -23,9 +24,13 @@ const openReadingTasks: OpenTaskSource = (options) => {
     throw new Error(`reading tasks need a seed, a count and a place (${LESSON_PLACES.join(' or ')})`);
   const mix = options.mix === undefined ? MIX : mixIn(asObject(options.mix));
   const most = asNumber(options.heldOut) ?? Math.ceil(count * HELD_OUT_SHARE);
+  const plain = asNumber(options.plain) ?? 0;
   const [trained, ...unseen] = READING_SETS;
   return {
-    train: async () => drawReadingTasks({ set: trained, count, seed, place, mix }),
+    train: async () => [
+      ...drawReadingTasks({ set: trained, count, seed, place, mix }),
+      ...drawPlainTasks(plain, seed),
+    ],
     heldOut: async () => unseen.flatMap((set) => drawReadingTasks({ set, count: most, seed, place })),
   };
 };

@@ -108,7 +108,8 @@ export const ANSWERS: AnswersTo<typeof ROUTES> = {
   review: ({ lessonsApi }) => lessonsApi.review(),
   consolidate: ({ api, body }) => api.consolidate(body as JsonObject),
   training: ({ api }) => api.training(),
-  startTraining: ({ api, body: { steps, reading } }) => api.startTraining(compact({ steps, reading })),
+  startTraining: ({ api, body: { steps, reading, remember } }) =>
+    api.startTraining(compact({ steps, reading, remember })),
   promoteWeights: async ({ api }) => [...(await api.moveWeights('promote'))],
   rollbackWeights: async ({ api }) => [...(await api.moveWeights('rollback'))],
   practiceStatus: ({ api }) => api.practice({ do: 'status' }),

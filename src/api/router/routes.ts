@@ -143,6 +143,7 @@ export const ROUTES = {
           .max(10_000, 'steps must be a whole number from 1 to 10000.')
           .optional(),
         reading: z.boolean('reading must be true or false.').optional(),
+        remember: z.boolean('remember must be true or false.').optional(),
       }),
     reply: () => z.looseObject({ started: z.boolean() }),
   },

@@ -66,9 +66,10 @@ export function createRuleObserver(options: RuleObserverOptions): ObserveRules {
     for (const { fact } of isGraded ? await records.sampled(session) : [])
       if (fact.type === 'turn-sampled') history.sampled.add(fact.turn);
     const scope = history.sampled.size === 0 ? undefined : await scopeOfSession(session, records);
-    const checked = answers
-      .flatMap((answer) => checkAnswer(session, answer, history, now))
-      .map((one) => withSample(one, history.sampled, scope, turns));
+    const observed = answers.flatMap((answer) => checkAnswer(session, answer, history, now));
+    const checked = (await withRemembered(session, observed, records)).map((one) =>
+      withSample(one, history.sampled, scope, turns),
+    );
     const last = answers.at(-1);
     if (last?.work !== undefined) onWork?.(session, applyingRules(last));
     return [...checked, ...toldAgain];
@@ -183,6 +184,24 @@ function checkAnswer(
   if (results.length === 0) return [];
   const fact: AdherenceFact = { type: 'rules-observed', session, turn: evidence.turn, results };
   return [{ at, fact, key: `rules:${evidence.turn}` }];
+}
+
+/** Which of the broken rules were in force without their words. */
+async function withRemembered(
+  session: string,
+  observed: readonly ObservedRules[],
+  records: Pick<Records, 'recalls'>,
+): Promise<readonly ObservedRules[]> {
+  const isBroken = ({ outcome }: RuleResult): boolean => outcome === 'broken';
+  if (!observed.some(({ fact }) => fact.results.some(isBroken))) return observed;
+  const remembered = new Set(
+    (await records.recalls(session)).flatMap(({ fact }) =>
+      fact.type === 'lessons-recalled' ? (fact.remembered ?? []) : [],
+    ),
+  );
+  const mark = (result: RuleResult): RuleResult =>
+    isBroken(result) && remembered.has(result.lesson) ? { ...result, isRemembered: true } : result;
+  return observed.map((one) => ({ ...one, fact: { ...one.fact, results: one.fact.results.map(mark) } }));
 }
 
 /** What training needs of a turn that nobody may ever say anything about. */

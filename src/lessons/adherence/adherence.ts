@@ -37,6 +37,8 @@ export interface Adherence {
   breaks(lesson: string): readonly RuleBreak[];
   /** The rules that a session broke, each with the turn of its last break; of a session that was active lately. */
   brokenIn(session: string): ReadonlyMap<string, string>;
+  /** When weights that were to keep it without its words last broke it; undefined: never. */
+  forgottenAt(lesson: string): number | undefined;
 }
 
 /** Enough to look at, and few enough for a screen. */
@@ -50,6 +52,7 @@ export function createAdherence(): Adherence {
   const counts = new Map<string, AdherenceCounts>();
   const breaks = new Map<string, readonly RuleBreak[]>();
   const broken = createLruMap<string, Map<string, string>>(MOST_SESSIONS);
+  const forgotten = new Map<string, number>();
   let last = 0;
   const of = (lesson: string): AdherenceCounts => counts.get(lesson) ?? NOT_SHOWN;
   const addBreak = (lesson: string, one: RuleBreak): void => {
@@ -67,12 +70,14 @@ export function createAdherence(): Adherence {
       for (const result of fact.results) {
         counts.set(result.lesson, countResult(of(result.lesson), result));
         if (result.outcome === 'broken') addBreak(result.lesson, { session, turn, at });
+        if (result.isRemembered === true) forgotten.set(result.lesson, at);
       }
     },
     of,
     sum: (lessons) => [...lessons].map(of).reduce(addCounts, NOT_SHOWN),
     breaks: (lesson) => breaks.get(lesson) ?? [],
     brokenIn: (session) => broken.get(session) ?? NOTHING_BROKEN,
+    forgottenAt: (lesson) => forgotten.get(lesson),
   };
 }
 

@@ -21,6 +21,8 @@ export interface ShowRequest {
   readonly thread: string;
   readonly now: number;
   readonly query: Omit<RecallQuery, 'text' | 'session' | 'among' | 'place'>;
+  /** Lessons that the weights which answer keep: they are in force without their words. Absent: none. */
+  readonly remembered?: ReadonlySet<string>;
   /** Where lessons stand for its model; a thread that has begun keeps its place. Absent: system. */
   readonly place?: LessonPlace;
   /** Called only when the messages matter, possibly more than once; undefined when they cannot be read. */
@@ -188,7 +190,7 @@ export function composeBlockUpdate(
   request: ShowRequest,
   { generation, heldOut, place }: ComposeOptions,
 ): ComposedUpdate {
-  const { session, turn, thread, conversation } = request;
+  const { session, turn, thread, conversation, remembered } = request;
   const { domain, considered, engine } = recalled;
   const refused = [...recalled.lessons, ...recalled.index].filter(({ id }) => heldOut.has(id));
   const allowed = recalled.lessons.filter(({ id }) => !heldOut.has(id));
@@ -204,7 +206,11 @@ export function composeBlockUpdate(
     engine,
   } as const;
 
-  const isNew = (lesson: Lesson): boolean => !isInPrompt(lesson, conversation());
+  const standing = (lesson: Lesson): Standing => {
+    if (isInPrompt(lesson, conversation())) return 'inPrompt';
+    return remembered?.has(lesson.id) === true ? 'remembered' : 'new';
+  };
+  const isNew = (lesson: Lesson): boolean => standing(lesson) === 'new';
   if (need.kind === 'freeze') {
     const first = conversation()?.links[0];
     const { text } = placeLessons(place, allowed.filter(isNew), listed.filter(isNew));
@@ -215,7 +221,7 @@ export function composeBlockUpdate(
       ...(first === undefined ? {} : { first }),
       ...(after === undefined ? {} : { after }),
     };
-    const ids = shownIds(allowed, listed, isNew);
+    const ids = shownIds(allowed, listed, standing);
     const choice = withText({ ...who, ...where, ...ids, ...how }, text);
     const asked = conversation()?.links.at(-1);
     return { thread: { ...freezeThread(choice), ...(asked === undefined ? {} : { asked }) }, choice };
@@ -239,7 +245,7 @@ export function composeBlockUpdate(
   if (text === '') return { thread: { ...withGeneration(need.thread, generation), asked: after } };
   const isChanged = [...news, ...index].some(({ id }) => need.changed.has(id)) || need.withdrawn.length > 0;
   const why = isChanged ? 'changed' : 'task';
-  const choice = withText({ ...who, why, after, ...shownIds(news, index, isNew), ...how }, text);
+  const choice = withText({ ...who, why, after, ...shownIds(news, index, standing), ...how }, text);
   return { thread: { ...extendThread(need.thread, choice, after), asked: after }, choice };
 }
 
@@ -268,18 +274,25 @@ function isInPrompt(lesson: Lesson, conversation: ConversationView | undefined):
   );
 }
 
-/** All that are shown, which of them by their line only, and which the client's prompt has without us. */
+/** Where the words of a lesson come from: of us, of the client's own prompt, or from nowhere since the weights keep it. */
+type Standing = 'new' | 'inPrompt' | 'remembered';
+
+/** All that are shown, which of them by their line only, and which are in force without our words. */
 function shownIds(
   lessons: readonly Lesson[],
   index: readonly Lesson[],
-  isNew: (lesson: Lesson) => boolean,
-): Pick<RecallChoice['fact'], 'lessons' | 'lines' | 'inPrompt'> {
+  standing: (lesson: Lesson) => Standing,
+): Pick<RecallChoice['fact'], 'lessons' | 'lines' | 'inPrompt' | 'remembered'> {
   const lines = idsOf(index);
-  const inPrompt = idsOf([...lessons, ...index].filter((lesson) => !isNew(lesson)));
+  const whichAre = (wanted: Standing): readonly string[] =>
+    idsOf([...lessons, ...index].filter((lesson) => standing(lesson) === wanted));
+  const inPrompt = whichAre('inPrompt');
+  const remembered = whichAre('remembered');
   return {
     lessons: [...idsOf(lessons), ...lines],
     ...(lines.length === 0 ? {} : { lines }),
     ...(inPrompt.length === 0 ? {} : { inPrompt }),
+    ...(remembered.length === 0 ? {} : { remembered }),
   };
 }
 

@@ -193,8 +193,8 @@ export async function restoreThreads(
 
 /** Undefined when a text was erased, or the block that it extends: such a thread starts again. */
 function fold(before: PromptThread | undefined, choice: RecallChoice): PromptThread | undefined {
-  const { block, after, lessons, inPrompt = [] } = choice.fact;
-  const hadText = block !== undefined || lessons.length > inPrompt.length;
+  const { block, after, lessons, inPrompt = [], remembered = [] } = choice.fact;
+  const hadText = block !== undefined || lessons.length > inPrompt.length + remembered.length;
   if (hadText && choice.text === undefined) return undefined;
   if (after === undefined || isBeginning(choice)) return freezeThread(choice);
   // A request that was sent again to another gateway: both decided the same.

@@ -55,6 +55,8 @@ export interface PromptTurn {
   readonly answeredBy: string;
   /** The bytes of the request's body. */
   readonly size: number;
+  /** Lessons that the model keeps without being shown them. */
+  readonly remembered?: ReadonlySet<string>;
   readonly query: ShowRequest['query'];
   /** Called at most once. */
   readConversation(): ConversationView | undefined;
@@ -133,6 +135,7 @@ export function createShowLessons(options: ShowLessonsOptions): ShowLessons {
       thread: `${part} ${turn.model}`,
       now: clock.now(),
       query: turn.query,
+      ...(turn.remembered === undefined ? {} : { remembered: turn.remembered }),
       conversation,
       peek: isCount,
       place: options.place?.(turn.answeredBy) ?? 'system',

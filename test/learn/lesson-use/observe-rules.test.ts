@@ -77,6 +77,25 @@ async function setUp(session = 's') {
     const facts = await observe(session, undefined, now);
     return (await records.append(facts)).filter(({ isNew }) => isNew).length;
   };
+  /** The session began with a rule that the weights keep: its words were not shown. */
+  const remember = (lesson: string) =>
+    records.append([
+      {
+        at: 1,
+        fact: {
+          ...{ type: 'lessons-recalled', session, turn: 't1', thread: 'main', generation: 1, why: 'new' },
+          ...{
+            lessons: ['pnpm', 'quiet'],
+            remembered: [lesson],
+            heldOut: [],
+            considered: [],
+            engine: 'none',
+          },
+          domain: { name: 'general', reason: 'default' },
+        },
+      },
+    ]);
+  const forgottenAt = async (id: string) => (await readAdherence(records)).forgottenAt(id);
   const count = async (id: string) => (await readAdherence(records)).of(id);
   const begin = (turn: string, at: number) =>
     records.append([
@@ -96,7 +115,7 @@ async function setUp(session = 's') {
         },
       },
     ]);
-  return { library, look, count, work, begin };
+  return { library, look, count, work, begin, remember, forgottenAt };
 }
 
 describe('an answer', () => {
@@ -114,6 +133,25 @@ describe('an answer', () => {
     };
     await look([turnOf('t2', reply, { conversation })]);
     expect(await count('pnpm')).toEqual({ shown: 1, applied: 1, kept: 0, toldAgain: 0 });
+  });
+
+  it('that broke a rule which the weights were to keep without its words says so; one that kept it does not', async () => {
+    const { look, remember, forgottenAt } = await setUp();
+    await remember('pnpm');
+    await look([turnOf('t1', [said('I ran pnpm ci: `pnpm ci`.')])]);
+    expect(await forgottenAt('pnpm')).toBeUndefined();
+    await look([turnOf('t2', [shell('npm ci')]), turnOf('t3', [said('Done.')])], 7);
+    const loop = { role: 'assistant', content: [shell('npm ci')] } as const;
+    const conversation = {
+      messages: [loop, { role: 'assistant', content: [said('Done.')] } as const],
+      from: 0,
+      reply: 1,
+    };
+    await look([turnOf('t4', [said('Done.')], { conversation })], 8);
+    expect(await forgottenAt('pnpm')).toBe(8);
+    const shown = await setUp();
+    await shown.look([turnOf('t4', [said('Done.')], { conversation })], 8);
+    expect(await shown.forgottenAt('pnpm')).toBeUndefined();
   });
 
   it('counts its session once for a rule, however often it is looked at; a later break takes “kept” back', async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { RuleCheck } from '../../../src/core/check.ts';
 import type { Recall } from '../../../src/core/recall.ts';
 import type { ConversationView, ShowRequest } from '../../../src/lessons/shown/block-update.ts';
 import type { RecallChoice, ShownText } from '../../../src/lessons/shown/prompt-thread.ts';
@@ -56,6 +57,14 @@ function setUp(
   };
 }
 
+const CHECK: RuleCheck = {
+  looksAt: 'reply',
+  appliesWhen: [],
+  holdsWhen: [{ is: 'pattern', pattern: 'done' }],
+  standing: 'accepted',
+  by: 'person',
+  proof: 'a test confirmed it',
+};
 const tests = writeLesson('l1', 'tests-first', 'Run them.');
 const parser = writeLesson('l2', 'parser-limits', 'Mind the depth.');
 const colour = writeLesson('l3', 'colour-names', 'Use words.');
@@ -560,6 +569,36 @@ describe('what a person told', () => {
     restart();
     library.put(parser);
     expect((await ask('A', { conversation })).block).toBeUndefined();
+  });
+});
+
+describe('a rule that the weights keep', () => {
+  it('counts as shown without its words, also after a restart, and is shown again in a conversation that broke it', async () => {
+    let broken: ReadonlyMap<string, string> = new Map();
+    const { library, ask, restart, recorded } = setUp({
+      rules: {
+        brokenIn: () => broken,
+        applying: () => [],
+        isBehind: () => false,
+        catchUp: async () => undefined,
+      },
+    });
+    library.put({ ...writeLesson('l1', 'tests-first', 'Run them.'), check: CHECK });
+    library.put(parser);
+    const said = (links: string) => ({
+      size: 100,
+      remembered: new Set(['l1']),
+      conversation: () => ({ ...conversationOf(links), newest: { link: links.at(-1) ?? '', texts: [] } }),
+    });
+    const first = await ask('A', said('A'));
+    expect(first).toMatchObject({ lessons: ['l1', 'l2'] });
+    expect(first.block).not.toContain('tests-first');
+    expect(recorded[0]?.fact).toMatchObject({ lessons: ['l1', 'l2'], remembered: ['l1'] });
+    restart();
+    expect((await ask('A b C', said('A b C'))).additions).toEqual([]);
+    broken = new Map([['l1', 't']]);
+    const again = await ask('A b C d E', said('A b C d E'));
+    expect(again.additions).toMatchObject([{ link: 'E', text: expect.stringContaining('Run them.') }]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { createRandom } from '../../src/base/random.ts';
 import type { ChatRequest, Tool } from '../../src/core/chat.ts';
 import type { TrainingTask } from '../../src/core/task-source.ts';
-import { pickOne, shuffle } from '../../train/reading/family.ts';
+import { pickOne, shuffle } from './family.ts';
 
 /* Requests that no rule is about: the policy's own replies to them, learned again, keep it as it was. None is among the questions that
    weights are measured on. */
