@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { asObject, type JsonObject } from '../../src/core/json.ts';
+import { asArray, asObject, compact, type JsonObject } from '../../src/core/json.ts';
 import { WIRE_NAMES, type WireName } from '../../src/core/wire.ts';
 import { wires } from '../../src/wire/wires.ts';
 import { ask } from '../support/client.ts';
 import { CLIENT_SHAPES, type ClientShape, type ShapedTurn, shapedReply } from '../support/client-shapes.ts';
 import { countOf } from '../support/counts.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
+import { lessonText } from '../support/lesson-text.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 
 /** Generous: the wait ends as soon as the condition holds. */
@@ -68,14 +69,15 @@ interface Said {
   readonly session: string;
   readonly turns: readonly ShapedTurn[];
   readonly memory?: string;
+  readonly skill?: { readonly name: string; readonly description: string };
   readonly isDone?: boolean;
 }
 
 /** Gives the prompt that the provider got. */
-async function send(client: ClientShape, { session, turns, memory = '', isDone = false }: Said) {
+async function send(client: ClientShape, { session, turns, memory, skill, isDone = false }: Said) {
   const reply = await ask(daemon.port, {
     path: client.path,
-    body: JSON.stringify(client.body(turns, memory)),
+    body: JSON.stringify(client.body(turns, compact({ memory, skill }))),
     headers: {
       ...client.headers,
       'x-instar-key': daemon.key,
@@ -183,5 +185,29 @@ describe.each(CLIENT_SHAPES)('in the requests of $name', (client) => {
     });
     expect(asked).not.toContain('Lyon');
     expect(asked).not.toContain('two spaces');
+  });
+
+  it('a skill that the client lists itself is not shown a second time, and one that it does not list is', async () => {
+    const [name, body] = [`pack-${client.name}`, `Weigh each parcel for ${client.name} twice.`];
+    const description = 'Use when a parcel is packed, weighed and labelled for the courier.';
+    const text = lessonText({ name, description, content: body });
+    const { results } = JSON.parse(
+      (
+        await ask(daemon.port, {
+          path: '/api/lessons',
+          headers: { authorization: `Bearer ${daemon.ownerKey}` },
+          body: JSON.stringify({
+            changes: [{ op: 'add', id: name, kind: 'skill', state: 'live', text }],
+            reason: 'a test',
+          }),
+        })
+      ).text,
+    );
+    expect(asArray(results).map((one) => asObject(one).status)).toEqual(['applied']);
+    const turns = [{ user: 'Pack the parcel, weigh it and label it for the courier.' }];
+    expect(await send(client, { session: 'unlisted', turns })).toContain(body);
+    expect(await send(client, { session: 'listed', turns, skill: { name, description } })).not.toContain(
+      body,
+    );
   });
 });

@@ -11,14 +11,23 @@ export interface ShapedTurn {
   readonly answer?: string;
 }
 
+interface AddedByClient {
+  /** The text of its memory file. */
+  readonly memory?: string;
+  /** A skill in its list of those that it can read. */
+  readonly skill?: { readonly name: string; readonly description: string };
+}
+
+type Skill = NonNullable<AddedByClient['skill']>;
+
 /** A client that loads skills and memory files by itself: how its requests look, from a recorded one. */
 export interface ClientShape {
   readonly name: 'claude-code' | 'codex' | 'openclaw' | 'hermes';
   readonly wire: WireName;
   readonly path: string;
   readonly headers: Record<string, string>;
-  /** A conversation as the client sends it. `memory`: the text of its memory file, where the client puts it. */
-  body(turns: readonly ShapedTurn[], memory: string): JsonObject;
+  /** A conversation as the client sends it, with what the client adds where it does so. */
+  body(turns: readonly ShapedTurn[], added: AddedByClient): JsonObject;
   /** What the client says in the user's name when a skill is called by its command. */
   invoke(skill: { readonly name: string; readonly file: string }): string;
 }
@@ -47,7 +56,7 @@ function claudeCode(): ClientShape {
     ...request,
     name: 'claude-code',
     wire: 'anthropic',
-    body: (turns, memory) => ({
+    body: (turns, { memory, skill }) => ({
       ...body,
       model: 'anthropic/m',
       // The recording has their names alone.
@@ -56,7 +65,8 @@ function claudeCode(): ClientShape {
         {
           role: 'user',
           content: [
-            ...(nth > 0 || memory === '' ? [] : textPart('text', claudeMemory(memory))),
+            ...(nth > 0 || memory === undefined ? [] : textPart('text', claudeMemory(memory))),
+            ...(nth > 0 || skill === undefined ? [] : textPart('text', claudeSkills(skill))),
             ...textPart('text', user),
           ],
         },
@@ -71,6 +81,9 @@ function claudeCode(): ClientShape {
 const claudeMemory = (memory: string): string =>
   `<system-reminder>\nAs you answer the user's questions, you can use the following context:\n# claudeMd\nCodebase and user instructions are shown below.\n\nContents of /home/dev/shop/CLAUDE.md (project instructions, checked into the codebase):\n\n${memory}\n</system-reminder>`;
 
+const claudeSkills = ({ name, description }: Skill): string =>
+  `<system-reminder>\nThe following skills are available for use with the Skill tool:\n\n- ${name}: ${description}\n</system-reminder>`;
+
 function codex(): ClientShape {
   const { body, ...request } = recorded('codex', 'a main turn');
   const frame = items(body, 'input').slice(0, -1);
@@ -83,12 +96,13 @@ function codex(): ClientShape {
     ...request,
     name: 'codex',
     wire: 'openai-responses',
-    body: (turns, memory) => ({
+    body: (turns, { memory, skill }) => ({
       ...body,
       model: 'openai-responses/m',
       input: [
         ...frame,
-        ...(memory === '' ? [] : [message('user', 'input_text', codexMemory(memory))]),
+        ...(skill === undefined ? [] : [message('developer', 'input_text', codexSkills(skill))]),
+        ...(memory === undefined ? [] : [message('user', 'input_text', codexMemory(memory))]),
         ...turns.flatMap(({ user, answer }) => [
           message('user', 'input_text', user),
           ...(answer === undefined ? [] : [message('assistant', 'output_text', answer)]),
@@ -103,9 +117,13 @@ function codex(): ClientShape {
 const codexMemory = (memory: string): string =>
   `# AGENTS.md instructions for /home/dev/shop\n\n<INSTRUCTIONS>\n${memory}\n</INSTRUCTIONS>`;
 
+const codexSkills = ({ name, description }: Skill): string =>
+  `<skills_instructions>\n## Skills\n### Available skills\n- ${name}: ${description} (file: /home/dev/.codex/skills/${name}/SKILL.md)\n</skills_instructions>`;
+
 function chatClient(
   request: ReturnType<typeof recorded>,
   withMemory: (system: string, memory: string) => string,
+  listed: (skill: Skill) => string,
 ) {
   const { body, path: at, headers } = request;
   const system = asString(items(body, 'messages')[0]?.content) ?? '';
@@ -113,11 +131,14 @@ function chatClient(
     path: at,
     headers,
     wire: 'openai-chat' as const,
-    body: (turns: readonly ShapedTurn[], memory: string): JsonObject => ({
+    body: (turns: readonly ShapedTurn[], { memory, skill }: AddedByClient): JsonObject => ({
       ...body,
       model: 'openai-chat/m',
       messages: [
-        { role: 'system', content: memory === '' ? system : withMemory(system, memory) },
+        {
+          role: 'system',
+          content: `${memory === undefined ? system : withMemory(system, memory)}${skill === undefined ? '' : `\n\n${listed(skill)}`}`,
+        },
         ...turns.flatMap(({ user, answer }) => [
           { role: 'user', content: user },
           ...(answer === undefined ? [] : [{ role: 'assistant', content: answer }]),
@@ -132,6 +153,8 @@ const openclaw = (): ClientShape => ({
     recorded('openclaw', 'a main turn, connected'),
     (system, memory) =>
       `${system}\n# Project Context\nThe following project context files have been loaded:\n## /home/dev/.openclaw/workspace/MEMORY.md\n${memory}\n## /home/dev/.openclaw/workspace/SOUL.md\n${memory}`,
+    ({ name, description }) =>
+      `<available_skills>\n  <skill>\n    <name>${name}</name>\n    <description>${description}</description>\n    <location>~/.openclaw/skills/${name}/SKILL.md</location>\n  </skill>\n</available_skills>`,
   ),
   name: 'openclaw',
   invoke: ({ file }) => `<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\n${file}\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>`,
@@ -143,6 +166,8 @@ const hermes = (): ClientShape => ({
     recorded('hermes', 'a main turn, chat, connected'),
     (system, memory) =>
       `${memory}\n\n${system}\n\n${BAR}\nMEMORY (your personal notes) [12% — 260/2,200 chars]\n${BAR}\n${memory.replaceAll('\n', '\n§\n')}\n\n${BAR}\nUSER PROFILE (who the user is) [8% — 110/1,375 chars]\n${BAR}\n${memory.replaceAll('\n', '\n§\n')}`,
+    ({ name, description }) =>
+      `## Skills (mandatory)\n<available_skills>\n  general:\n    - ${name}: ${description.slice(0, 57)}...\n</available_skills>`,
   ),
   name: 'hermes',
   invoke: ({ name, file }) =>

@@ -1,5 +1,6 @@
 import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { RecallQuery, RecallResult } from '../../core/recall.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import { placeLessons, renderDelta, renderSaid } from '../render-block.ts';
 import { promptName } from '../title.ts';
 import { isPersonsWord, personsWords } from '../told.ts';
@@ -265,12 +266,28 @@ function newLines(listed: readonly Lesson[], { inForce }: PromptThread): readonl
 /** Shorter words may stand in a prompt by chance. */
 const FEWEST_CHARACTERS = 12;
 
-/** Whether the client's own prompt has the words of a lesson: its memory file, or a skill that it reads itself. */
+/** Clients shorten the descriptions in their lists of skills: Hermes to 57 characters. */
+const LISTED_CHARACTERS = 50;
+
+/** Whether the client's own prompt has a lesson: its words in a memory file, or the skill in the list of those that it reads itself. */
 function isInPrompt(lesson: Lesson, conversation: ConversationView | undefined): boolean {
   const { content } = lesson.text;
   const quotes = personsWords(lesson);
-  return (quotes.length === 0 ? [content] : quotes).every(
-    (words) => words.length >= FEWEST_CHARACTERS && conversation?.instructs?.(words) === true,
+  const isSaid = (words: string): boolean =>
+    words.length >= FEWEST_CHARACTERS && conversation?.instructs?.(words) === true;
+  return (quotes.length === 0 ? [content] : quotes).every(isSaid) || isListed(lesson, isSaid, conversation);
+}
+
+/** The file of a skill that was imported, and changed here since, has the older text. */
+function isListed(
+  { kind, revision, text: { name, description, evidence } }: Lesson,
+  isSaid: (words: string) => boolean,
+  conversation: ConversationView | undefined,
+): boolean {
+  if (kind !== 'skill' || (evidence.learner === 'import' && revision > 1)) return false;
+  return (
+    isSaid(oneLine(description).slice(0, LISTED_CHARACTERS).trim()) &&
+    conversation?.instructs?.(name) === true
   );
 }
 

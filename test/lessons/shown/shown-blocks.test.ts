@@ -602,6 +602,28 @@ describe('a rule that the weights keep', () => {
   });
 });
 
+describe('a skill in the client’s own list', () => {
+  const listed = writeLesson('l1', 'tests-first', 'Run them.');
+  const description = 'Use when code was changed and before it is called done.';
+  const imported = (revision: number) => ({
+    ...listed,
+    revision,
+    text: { ...listed.text, description, evidence: { turns: [], quotes: [], learner: 'import' } },
+  });
+  const conversation = () => ({
+    ...conversationOf('A'),
+    instructs: (text: string) => `- tests-first: ${description}`.includes(text),
+  });
+
+  it('is left out, and not where it was imported and changed since: the client’s file has the older text', async () => {
+    const { library, ask } = setUp();
+    library.put(imported(1));
+    expect((await ask('A', { conversation })).block).toBeUndefined();
+    library.put(imported(2));
+    expect((await ask('B', { conversation, session: 'later' })).block).toContain('Run them.');
+  });
+});
+
 describe('the place of a thread', () => {
   it('is the one that it began with, also when another is asked for, and a new one where it begins again', async () => {
     const { library, ask, restart } = setUp();
