@@ -37,7 +37,7 @@ export const declareData = declareParts([
   ['export', 'Write recorded sessions or skills for other programs.', declareExports],
   [
     'import',
-    'Import skills (Claude Code, OpenClaw, MetaClaw), rules (CLAUDE.md, AGENTS.md) and memories (youtu-agent, ACE, mem0, MetaClaw).',
+    'Import skills (Claude Code, OpenClaw, Hermes, MetaClaw), rules (CLAUDE.md, AGENTS.md) and memories (youtu-agent, ACE, mem0, MetaClaw).',
     declareImport,
   ],
 ]);

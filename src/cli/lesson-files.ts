@@ -46,7 +46,7 @@ export const declareImport: DeclareCommand = (command, act) =>
     .option('--project <project>', 'notes: only for this project: its folder, label or id')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ instar data import ~/.claude/skills\n  $ instar data import CLAUDE.md --project .\n',
+      '\nExamples:\n  $ instar data import ~/.claude/skills\n  $ instar data import ~/.hermes/skills\n  $ instar data import CLAUDE.md --project .\n',
     )
     .action(act(importLessons));
 

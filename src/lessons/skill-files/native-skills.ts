@@ -23,6 +23,7 @@ export const NATIVE_FOLDERS = {
   'claude-code': ['.claude', 'skills'],
   openclaw: ['skills'],
   agents: ['.agents', 'skills'],
+  hermes: ['.hermes', 'skills'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type SkillProgram = keyof typeof NATIVE_FOLDERS;

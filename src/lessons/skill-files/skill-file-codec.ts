@@ -100,9 +100,15 @@ function readContent(body: string): string | SkillFault {
 }
 
 function readKeywords(fields: readonly FrontMatterField[]): readonly string[] | undefined {
-  const raw = rawOf(fields, 'keywords') ?? rawOf(fields, 'tags');
+  const raw = rawOf(fields, 'keywords') ?? rawOf(fields, 'tags') ?? hermesTags(rawOf(fields, HOLDER) ?? '');
   return raw === undefined ? undefined : readList(raw);
 }
+
+/** Hermes has its fields below `hermes` in the holder: tags in brackets on one line, or as items below. */
+const hermesTags = (raw: string): string | undefined =>
+  /^\s+hermes:\s*$/m.test(raw)
+    ? /^\s+tags:((?: *\[[^\n]*| *\n(?:\s+- [^\n]*\n?)+))/m.exec(raw)?.[1]
+    : undefined;
 
 function readTriggers(fields: readonly FrontMatterField[]): readonly string[] | undefined {
   const raw = rawOf(fields, 'triggers');
