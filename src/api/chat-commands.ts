@@ -4,6 +4,7 @@ import type { LessonsApi } from '../core/daemon-api.ts';
 import { asArray, asObject, asString, type JsonObject } from '../core/json.ts';
 import type { Recollect } from '../core/recollection.ts';
 import type { TurnView } from '../core/store.ts';
+import { describeTimes } from '../lessons/render-block.ts';
 import { chooseQuotes } from '../lessons/shown/show-past.ts';
 import { plural, writtenDay } from '../text/phrases.ts';
 import { shortId } from '../text/short-id.ts';
@@ -157,7 +158,8 @@ async function recall({ search, command: { what = '' } }: Act): Promise<ChatComm
       'You said nothing about that in earlier conversations with this agent. instar: help lists what you can ask.',
     );
   const rows = quotes.map(
-    ({ at, text, session }) => `- ${writtenDay(new Date(at))}: “${text}” (session ${shortId(session)})`,
+    ({ at, text, times, session }) =>
+      `- ${writtenDay(new Date(at))}: “${text}”${describeTimes(times)} (session ${shortId(session)})`,
   );
   return said(['You said:', '', ...rows].join('\n'));
 }

@@ -96,6 +96,7 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
       records,
       decode: (view) => readStoredTurn(view, records, new Map()),
       hasSecret,
+      clock: systemClock,
       model: standalone.model,
       vectorMs: LONGEST_LOAD_MS,
     });

@@ -7,6 +7,8 @@ export interface MessageIndexedFact {
   readonly session: string;
   /** The first turn that answers the message. */
   readonly turn: string;
+  /** When it was said; absent in entries of earlier versions, which are about as old as their session's end. */
+  readonly said?: number;
   /** A hash of the person, the agent and the project: only the same asker finds the message. */
   readonly owner: string;
   /** A code for each search term, in base64; empty when the session was erased. */

@@ -89,6 +89,7 @@ const recollect = createRecollect({
   records: store,
   decode: (view) => readStoredTurn(view, store, new Map()),
   hasSecret: redactor.hasSecret,
+  clock,
   model: { ...sentenceModel, embed },
 });
 let isReady = false;

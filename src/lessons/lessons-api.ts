@@ -274,11 +274,12 @@ function toRecalled(
       ...shown.map(({ id, text }) => ({ id, name: text.name })),
       ...listed.map(({ id, text }) => ({ id, name: text.name, isLine: true })),
     ],
-    said: said.map(({ at, session, turn, text }) => ({
+    said: said.map(({ at, session, turn, text, times }) => ({
       at: new Date(at).toISOString(),
       session,
       turn,
       text,
+      times: times.map((time) => ({ ...time })),
     })),
   };
 }

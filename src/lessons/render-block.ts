@@ -187,9 +187,12 @@ export function renderPast(quotes: readonly Recollection[], place: LessonPlace):
 function renderQuote({ at, text, times }: Recollection): string {
   const said = new Date(at);
   const weekday = new Intl.DateTimeFormat('en', { weekday: 'long' }).format(said);
-  const named = times.map(({ words, means }) => `${words}: ${means}`).join(', ');
-  return `- ${writtenDay(said)} (${weekday}): "${oneLine(text)}"${named === '' ? '' : ` (${named})`}`;
+  return `- ${writtenDay(said)} (${weekday}): "${oneLine(text)}"${describeTimes(times)}`;
 }
+
+/** What "yesterday" in a quotation was: " (yesterday: 3 May 2026)". */
+export const describeTimes = (times: Recollection['times']): string =>
+  times.length === 0 ? '' : ` (${times.map(({ words, means }) => `${words}: ${means}`).join(', ')})`;
 
 /** A rule that is shown once more. */
 export interface RemindedRule {

@@ -2,6 +2,7 @@ import type { EpisodeOutcome, ReportedAttempt } from '../core/evidence.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { LessonKind, LessonState } from '../core/lesson.ts';
 import type { FlowOverlay } from '../core/overlay.ts';
+import type { NamedTime } from '../core/recollection.ts';
 
 /** A result. A failure is a value: why, and what the caller can do about it. */
 export type EpisodeResult<T> =
@@ -39,6 +40,8 @@ export interface QuotedWords {
   readonly session: string;
   readonly turn: string;
   readonly text: string;
+  /** The times that they name by their distance from then, as "yesterday". */
+  readonly times: readonly NamedTime[];
 }
 
 export interface ListedLesson {

@@ -176,6 +176,9 @@ function readRecalled(value: unknown): RecalledLessons {
         session: asString(quote.session) ?? '',
         turn: asString(quote.turn) ?? '',
         text: asString(quote.text) ?? '',
+        times: asArray(quote.times)
+          .map(asObject)
+          .map(({ words, means }) => ({ words: asString(words) ?? '', means: asString(means) ?? '' })),
       })),
   };
 }

@@ -330,7 +330,7 @@ const refusal = (why: string, fix: string): CallToolResult => ({
 const recalledData = ({ text, lessons, said }: RecalledLessons): JsonObject => ({
   lessons: text,
   ids: lessons.map(({ id }) => id),
-  said: said.map((quote) => ({ ...quote })),
+  said: said.map((quote) => ({ ...quote, times: quote.times.map((time) => ({ ...time })) })),
 });
 
 const recalledText = ({ text }: RecalledLessons): string =>

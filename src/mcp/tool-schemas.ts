@@ -29,8 +29,18 @@ const report = (about: string) => z.string().max(LONGEST_REPORT).describe(about)
 const ids = z.array(z.string());
 const count = z.int().min(0);
 const said = z
-  .array(z.object({ at: z.string(), session: z.string(), turn: z.string(), text: z.string() }))
-  .describe('What the user said about it in earlier conversations, with its source.');
+  .array(
+    z.object({
+      at: z.string(),
+      session: z.string(),
+      turn: z.string(),
+      text: z.string(),
+      times: z.array(z.object({ words: z.string(), means: z.string() })),
+    }),
+  )
+  .describe(
+    'What the user said about it in earlier conversations, when, and which dates words such as "yesterday" meant.',
+  );
 
 export const startInput = z.object({ task, ...asker });
 export const startOutput = z.object({ episode: z.string(), lessons: z.string(), ids, said });

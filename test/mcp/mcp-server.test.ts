@@ -188,6 +188,14 @@ describe('the MCP tools', () => {
     expect(api.episodes.size).toBe(0);
   });
 
+  it('say when something was said, and which day it was about', async () => {
+    const client = await connect(createMemoryEpisodeApi());
+    const pulled = await client.callTool({ name: 'pull_experiences', arguments: { task: 'the crate' } });
+    expect(pulled.structuredContent).toMatchObject({
+      said: [{ at: '2026-11-19T09:00:00.000Z', times: [{ words: 'yesterday', means: '18 November 2026' }] }],
+    });
+  });
+
   it('give the whole text of a lesson by its name, and say which names are unknown', async () => {
     const client = await connect(createMemoryEpisodeApi());
     const pull = (args: Record<string, unknown>) =>

@@ -37,14 +37,23 @@ export function createMemoryEpisodeApi(lessons: readonly ListedLesson[] = [DATES
   const reports: string[] = [];
   const flowsFor = new Map<string, readonly OfferedFlow[]>();
   const queries: object[] = [];
+  const said = {
+    at: '2026-11-19T09:00:00.000Z',
+    session: 's',
+    turn: 't',
+    text: 'The crate came yesterday.',
+    times: [{ words: 'yesterday', means: '18 November 2026' }],
+  };
   const recalled = (task: string) =>
-    task.includes('date')
-      ? {
-          text: '### iso-dates\n\nWrite dates as 2026-03-16.',
-          lessons: [{ id: 'lesson-1', name: 'iso-dates' }],
-          said: [],
-        }
-      : { text: '', lessons: [], said: [] };
+    task.includes('crate')
+      ? { text: 'The crate came yesterday.', lessons: [], said: [said] }
+      : task.includes('date')
+        ? {
+            text: '### iso-dates\n\nWrite dates as 2026-03-16.',
+            lessons: [{ id: 'lesson-1', name: 'iso-dates' }],
+            said: [],
+          }
+        : { text: '', lessons: [], said: [] };
   const tally = ({ attempts }: Kept) => ({
     attempts: attempts.length,
     failed: attempts.filter(({ ok }) => !ok).length,

@@ -113,6 +113,8 @@ describe('what happened, told in an earlier session', () => {
     const quote = expect.objectContaining({
       session: 'parcel',
       text: expect.stringContaining('seven crushed corners'),
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      times: [{ words: 'yesterday', means: expect.stringMatching(/^\d+ \w+ \d{4}$/) }],
     });
     expect(said).toEqual([quote]);
     expect(text).toContain('seven crushed corners');
@@ -129,8 +131,18 @@ describe('what happened, told in an earlier session', () => {
       }),
       headers: { 'x-instar-key': daemon.key, 'x-instar-agent': 'ada', 'x-instar-session': 'asks' },
     });
-    expect(body.toString()).toMatch(/You said:.*seven crushed corners.*\(session parcel\)/);
+    expect(body.toString()).toMatch(
+      /You said:.*\d+ \w+ \d{4}: .*seven crushed corners.*\(yesterday: \d+ \w+ \d{4}\) \(session parcel\)/,
+    );
     expect(prompt).toBe('');
+  });
+
+  it('is what a question for the day is answered with, and one for another day is not', async () => {
+    await vi.waitFor(
+      async () => expect(await asked('What did I tell you today?')).toContain('seven crushed corners'),
+      SOON,
+    );
+    expect(await asked('What did I tell you a week ago?')).not.toContain(HEADING);
   });
 
   it('is named by `lessons why`, with the session it comes from', async () => {

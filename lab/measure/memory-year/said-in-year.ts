@@ -34,6 +34,7 @@ export function createSaidInYear(embed: EmbeddingModel): SaidInYear {
     },
     decode: async ({ id }) => turns.get(id),
     hasSecret: () => false,
+    clock: { now: () => facts.at(-1)?.at ?? 0 },
     model: embed,
     vectorMs: 60_000,
   });

@@ -163,7 +163,7 @@ export async function openPlayedHome(embed: EmbeddingModel, since: number): Prom
       store.append({ facts: [{ at: now, fact: { type: 'session-end', session, reason: 'idle' } }] });
       await settle(now);
     },
-    ask: createAsk({ lessons, records, embed, decode: decoder(), hasSecret: redactor.hasSecret }),
+    ask: createAsk({ lessons, records, clock, embed, decode: decoder(), hasSecret: redactor.hasSecret }),
     noteCount: () => lessons.library.lessons().filter(({ text }) => text.evidence.learner === NOTES).length,
     close: () => worker.close(),
   };
@@ -172,15 +172,16 @@ export async function openPlayedHome(embed: EmbeddingModel, since: number): Prom
 interface AskParts {
   readonly lessons: OpenLessons;
   readonly records: Records;
+  readonly clock: Clock;
   readonly embed: EmbeddingModel;
   readonly decode: (view: TurnView) => Promise<DecodedTurn | undefined>;
   readonly hasSecret: (text: string) => boolean;
 }
 
-function createAsk({ lessons, records, embed, decode, hasSecret }: AskParts): PlayedHome['ask'] {
+function createAsk({ lessons, records, clock, embed, decode, hasSecret }: AskParts): PlayedHome['ask'] {
   const recollect = withoutWhatEnded(
     // What is measured does not depend on how busy the machine is.
-    createRecollect({ records, decode, hasSecret, model: embed, vectorMs: 60_000 }),
+    createRecollect({ records, decode, hasSecret, clock, model: embed, vectorMs: 60_000 }),
     lessons.library,
   );
   const recall = createRecall({

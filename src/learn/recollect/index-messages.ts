@@ -20,7 +20,7 @@ import { readNamedTimes } from './named-days.ts';
 export type IndexMessages = (session: string, now: number) => Promise<void>;
 
 interface IndexMessagesOptions {
-  readonly records: Pick<Records, 'session' | 'append'>;
+  readonly records: Pick<Records, 'session' | 'turn' | 'append'>;
   readonly evidence: Pick<EvidenceReader, 'turns'>;
   /** Absent: messages are found by their words alone. */
   readonly model?: PassageModel;
@@ -63,7 +63,18 @@ export function createIndexMessages({ records, evidence, model }: IndexMessagesO
       ];
       const around = near.length === 0 ? {} : { around: packCodes(Uint32Array.from(near)) };
       const vectors = await vectorsOf(sentences, model);
-      const fact = { type: 'message-indexed', session, turn, owner, words, ...around, ...vectors } as const;
+      const said = (await records.turn(turn))?.startedAt;
+      const when = said === undefined ? {} : { said };
+      const fact = {
+        type: 'message-indexed',
+        session,
+        turn,
+        ...when,
+        owner,
+        words,
+        ...around,
+        ...vectors,
+      } as const;
       await records.append([{ at: now, fact, key: `message-indexed:${turn}` }]);
       indexed.set(turn, true);
     }

@@ -1,6 +1,7 @@
 import type { Records } from '../../core/store.ts';
 import { createInt8Vectors, type Int8Vectors } from '../../lessons/recall/int8-vectors.ts';
 import { type PassageModel, unpackCodes, unpackVectors } from './encode-message.ts';
+import type { TimeSpan } from './named-days.ts';
 
 /** A message that may answer a query. */
 export interface IndexHit {
@@ -26,7 +27,11 @@ export interface IndexQuery {
   readonly codes: Uint32Array;
   /** Absent: only words are compared. */
   readonly vector?: Float32Array | undefined;
+  /** Messages of these times are among the hits, too, however little they fit. */
+  readonly spans?: readonly MessageSpan[];
 }
+
+type MessageSpan = Pick<TimeSpan, 'from' | 'to'>;
 
 /** The words and vectors of all indexed messages, in memory: loaded when the first query comes, and brought up to date by each. */
 export interface MessageIndex {
@@ -62,6 +67,8 @@ type Postings = Map<number, number[]>;
 /** The messages of one owner. */
 interface OwnedMessages {
   readonly turns: string[];
+  /** When each was said. */
+  readonly times: number[];
   readonly lengths: number[];
   readonly postings: Postings;
   /** The same for the words that they answer. */
@@ -98,11 +105,12 @@ export function createMessageIndex(
   const load = async (): Promise<void> => {
     for (;;) {
       const page = await records.factsOf('message-indexed', last, PAGE);
-      for (const { seq, fact } of page) {
+      for (const { seq, at, fact } of page) {
         last = seq;
         if (fact.type !== 'message-indexed' || fact.words === '') continue;
         const own = owners.get(fact.owner) ?? newOwner(owners, fact.owner);
         const place = addMessage(own, fact.turn, unpackCodes(fact.words));
+        own.times.push(fact.said ?? at);
         addWords(own, own.around, unpackCodes(fact.around ?? ''), place);
         if (vectors !== undefined && fact.engine === vectors.engine && fact.vectors !== undefined)
           addPassages(own, place, fact.vectors, vectors);
@@ -111,7 +119,7 @@ export function createMessageIndex(
     }
   };
   return {
-    search: async (owner, { codes, vector }, most) => {
+    search: async (owner, { codes, vector, spans = [] }, most) => {
       loading = loading.catch(() => undefined).then(load);
       await loading;
       const own = owners.get(owner);
@@ -120,7 +128,7 @@ export function createMessageIndex(
       const byMeaning =
         vectors && vector ? scoreMeaning(own, vector, vectors) : new Map<number, NearPassage>();
       return {
-        hits: joinHits(own, byWords, byMeaning, most),
+        hits: joinHits(own, { byWords, byMeaning, spans }, most),
         weightOf: (code) => weightIn(own, code),
         countOf: (code) => countMessages(own.postings.get(code) ?? []),
       };
@@ -131,6 +139,7 @@ export function createMessageIndex(
 function newOwner(owners: Map<string, OwnedMessages>, owner: string): OwnedMessages {
   const own: OwnedMessages = {
     turns: [],
+    times: [],
     lengths: [],
     postings: new Map(),
     around: new Map(),
@@ -245,10 +254,15 @@ function* rowsOf({ passages }: OwnedMessages): Iterable<number> {
   for (const { nth } of passages) yield nth % MOST_VECTORS;
 }
 
+interface PlaceScores {
+  readonly byWords: Float32Array;
+  readonly byMeaning: ReadonlyMap<number, NearPassage>;
+  readonly spans: readonly MessageSpan[];
+}
+
 function joinHits(
-  { turns }: OwnedMessages,
-  byWords: Float32Array,
-  byMeaning: ReadonlyMap<number, NearPassage>,
+  { turns, times }: OwnedMessages,
+  { byWords, byMeaning, spans }: PlaceScores,
   most: number,
 ): readonly IndexHit[] {
   const near = [...byMeaning];
@@ -257,12 +271,25 @@ function joinHits(
     ...best(byWords.length, (place) => byWords[place] ?? 0, most),
     ...nearest.map((nth) => near[nth]?.[0] ?? 0),
   ]);
-  const hits = [...places].map((place) => {
+  const hitOf = (place: number): IndexHit => {
     const { cosine = 0, passage = 0 } = byMeaning.get(place) ?? {};
     return { turn: turns[place] ?? '', words: byWords[place] ?? 0, meaning: cosine, passage };
-  });
-  return hits.toSorted((one, other) => fitOf(other, other.words) - fitOf(one, one.words)).slice(0, most);
+  };
+  const score = (hit: IndexHit): number => fitOf(hit, hit.words);
+  const fitting = [...places]
+    .toSorted((one, other) => score(hitOf(other)) - score(hitOf(one)))
+    .slice(0, most);
+  const isThen = (place: number): boolean =>
+    spans.some(({ from, to }) => (times[place] ?? 0) >= from && (times[place] ?? 0) < to);
+  const then =
+    spans.length === 0
+      ? []
+      : best(turns.length, (place) => (isThen(place) ? ANY_FIT + score(hitOf(place)) : 0), most);
+  return [...new Set([...fitting, ...then])].map(hitOf);
 }
+
+/** Of messages that fit not at all, the newest are the best. */
+const ANY_FIT = 1;
 
 /** The highest positive scores, by their number; of equally good ones the newer, which has the higher number. */
 function best(count: number, scoreOf: (nth: number) => number, most: number): readonly number[] {

@@ -1,4 +1,5 @@
 import { within } from '../../base/within.ts';
+import type { Clock } from '../../core/clock.ts';
 import { isUnattributed } from '../../core/principal.ts';
 import type { Recollect, Recollection } from '../../core/recollection.ts';
 import type { DecodedTurn, Records, TurnView } from '../../core/store.ts';
@@ -9,6 +10,7 @@ import { hasMark } from '../../redact/scan-context.ts';
 import { endsAsQuestion } from '../../text/looks-back.ts';
 import { readClaim } from '../memory/write/claim.ts';
 import { type ForgetRequest, isForgotten, readForgetRequests } from '../memory/write/compare-claims.ts';
+import { type AskedTimes, isAboutAnything, readAsked } from './asked-times.ts';
 import {
   codesAround,
   codesPointedTo,
@@ -18,7 +20,7 @@ import {
   wordCodes,
 } from './encode-message.ts';
 import { createMessageIndex, fitOf, type IndexAnswer, type IndexHit } from './message-index.ts';
-import { readNamedTimes } from './named-days.ts';
+import { readNamedTimes, readTimeSpans } from './named-days.ts';
 import { isAboutOne, namesAskedAbout, speaksToOne } from './named-others.ts';
 
 interface RecollectOptions {
@@ -26,6 +28,7 @@ interface RecollectOptions {
   /** Decodes a turn; undefined where it was erased. */
   readonly decode: (view: TurnView) => Promise<DecodedTurn | undefined>;
   readonly hasSecret: (text: string) => boolean;
+  readonly clock: Pick<Clock, 'now'>;
   /** Absent, late or broken: messages are found by their words alone. */
   readonly model?: PassageModel;
   /** How long a question waits for its vector; absent: what a request can wait. */
@@ -47,6 +50,8 @@ interface Passage extends Omit<Recollection, 'times' | 'relevance'> {
   readonly isAbout: boolean;
   /** It points back to what its author had said before it, and has few words of its own. */
   readonly isPointing: boolean;
+  /** It was said at a time that the question names, or names such a time itself. */
+  readonly isThen: boolean;
 }
 
 /**
@@ -58,10 +63,12 @@ export function createRecollect(options: RecollectOptions): Recollect {
   const index = createMessageIndex(records, model);
   return async (query) => {
     if (isUnattributed(query.session, query)) return [];
-    const codes = wordCodes(query.text);
-    if (codes.length === 0) return [];
-    const vector = await vectorOf(query.text, options);
-    const answer = await index.search(ownerOf(query), { codes, vector }, MOST_CANDIDATES);
+    const asked = readAsked(query.text, options.clock.now());
+    const codes = wordCodes(asked.text);
+    if (codes.length === 0 && asked.spans.length === 0) return [];
+    const vector = codes.length === 0 ? undefined : await vectorOf(asked.text, options);
+    const looked = { codes, vector, spans: asked.spans };
+    const answer = await index.search(ownerOf(query), looked, MOST_CANDIDATES);
     const wanted = weighWords(codes, answer);
     const names = namesAskedAbout(query.text);
     const others = names.filter((name) => isWellKnown(name, answer));
@@ -75,9 +82,9 @@ export function createRecollect(options: RecollectOptions): Recollect {
       if (turn === undefined) continue;
       const sentences = readOwnWords(taskOf(turn.request.messages));
       const at = view.startedAt;
-      const asked = sentences.flatMap(readForgetRequests);
-      requests.push(...asked.map((request) => ({ at, request })));
-      if (asked.length > 0) continue;
+      const taken = sentences.flatMap(readForgetRequests);
+      requests.push(...taken.map((request) => ({ at, request })));
+      if (taken.length > 0) continue;
       if (others.length > 0) {
         isOwnName ||= spokenTo(turn).some((text) => speaksToOne(names, text));
         isPerson ||= speaksToOne(others, sentences.join('\n'));
@@ -90,7 +97,8 @@ export function createRecollect(options: RecollectOptions): Recollect {
       if (hasMark(passage.text) || hasSecret(passage.text)) continue;
       const { session, id } = view;
       const isAbout = others.length === 0 || isAboutOne(others, sentences.join('\n'));
-      passages.push({ session, turn: id, at, ...passage, isAbout, isPointing: pointed.length > 0 });
+      const isThen = isOfTime(asked, passage.text, at);
+      passages.push({ session, turn: id, at, ...passage, isAbout, isPointing: pointed.length > 0, isThen });
     }
     const isTakenBack = ({ at, sentences }: Passage): boolean =>
       requests.some((one) => one.at > at && sentences.some((s) => isForgotten(one.request, readClaim(s))));
@@ -99,10 +107,8 @@ export function createRecollect(options: RecollectOptions): Recollect {
       LEAST_FIT[vector === undefined ? 'words' : kind],
       isPerson && !isOwnName ? LEAST_FIT.others : 0,
     );
-    return choosePassages(
-      passages.filter((passage) => (passage.isAbout || isOwnName) && !isTakenBack(passage)),
-      { leastFit, leastShare: LEAST_SHARE[kind] },
-    );
+    const kept = passages.filter((passage) => (passage.isAbout || isOwnName) && !isTakenBack(passage));
+    return choosePassages(atAskedTime(kept, asked, leastFit), { leastFit, leastShare: LEAST_SHARE[kind] });
   };
 }
 
@@ -113,6 +119,28 @@ const vectorOf = async (
   const vectors = await within(model?.embed([text]).catch(() => []) ?? Promise.resolve([]), vectorMs);
   return vectors?.[0];
 };
+
+const isOfTime = ({ spans }: AskedTimes, text: string, at: number): boolean =>
+  spans.length > 0 &&
+  [{ from: at, to: at + 1 }, ...readTimeSpans(text, at)].some((time) =>
+    spans.some(({ from, to }) => time.from < to && from < time.to),
+  );
+
+/** Of two that fit equally, the one of the time that the question names is nearer. */
+const THEN_BONUS = 0.15;
+
+/** What was said then, where the question asks for that; else it comes first among what fits. */
+function atAskedTime(passages: readonly Passage[], asked: AskedTimes, leastFit: number): readonly Passage[] {
+  if (asked.spans.length === 0) return passages;
+  const then = passages.filter(({ isThen }) => isThen);
+  if (!asked.isForSaid)
+    return passages.map((one) =>
+      one.isThen && one.fit >= leastFit ? { ...one, fit: one.fit + THEN_BONUS } : one,
+    );
+  if (!isAboutAnything(asked)) return then.map((one) => ({ ...one, fit: Math.max(one.fit, leastFit) }));
+  const fitting = then.filter(({ fit }) => fit >= leastFit);
+  return fitting.length > 0 ? fitting : passages;
+}
 
 /** A word of the question that stands in what the message answers, beside one that it has itself. */
 const AROUND_WEIGHT = 0.8;

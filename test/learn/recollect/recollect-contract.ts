@@ -50,7 +50,13 @@ function openGateway(store: AsyncStore, death?: Death) {
   };
   const evidence = createEvidenceReader({ ...records, decoder: () => decode });
   const indexMessages = createIndexMessages({ records: { ...records, append }, evidence, model });
-  const recollect = createRecollect({ records, decode, hasSecret: redactor.hasSecret, model });
+  const recollect = createRecollect({
+    records,
+    decode,
+    hasSecret: redactor.hasSecret,
+    clock: { now: () => now },
+    model,
+  });
   return {
     records,
     writes: () => writes,
@@ -254,6 +260,31 @@ export function describeRecollections(name: string, open: () => () => Promise<As
       await gateway.index('said');
       expect(await textsOf(gateway.ask('asks', { text: `${QUESTION} ${key}` }))).toEqual([saying('seven')]);
       expect(JSON.stringify(await entriesIn(gateway))).not.toContain(key.slice(8, 24));
+    });
+
+    it('is found by the day, the week or the month in which it was said', async () => {
+      const gateway = await openPlace()();
+      // 14 April 2026 is a Tuesday.
+      for (const [nth, text] of [
+        'The lamps came.',
+        'Nadia painted the crate.',
+        'The crate was sold.',
+      ].entries()) {
+        await gateway.say(`day-${nth}`, [text]);
+        await gateway.index(`day-${nth}`);
+        gateway.pass(nth === 1 ? 25 * DAY : DAY);
+      }
+      const asked = (text: string) => textsOf(gateway.ask('asks', { text }));
+      // Now it is Monday, 11 May.
+      expect(await asked('What did I say on 14 April?')).toEqual(['The lamps came.']);
+      expect(await asked('what did I tell you yesterday')).toEqual(['The crate was sold.']);
+      expect(await asked('What did I say last Sunday?')).toEqual(['The crate was sold.']);
+      expect(await asked('Was habe ich im April gesagt?')).toEqual([
+        'The lamps came.',
+        'Nadia painted the crate.',
+      ]);
+      expect(await asked('What did I say about the crate in April?')).toEqual(['Nadia painted the crate.']);
+      expect(await asked('What did I say on 3 March?')).toEqual([]);
     });
 
     it('has its day, and the times that its words name', async () => {
