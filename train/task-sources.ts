@@ -145,7 +145,7 @@ export function sayRecordedTasks({ train, heldOut, rules }: RecordedCount, neede
   const tasks = plural(train + heldOut, 'task');
   const all = rules === 0 ? tasks : `${tasks}, graded by ${rules} of your rules`;
   const sides = train + heldOut === 0 ? '' : ` (${train} to train on, ${heldOut} held out)`;
-  return `${all}${sides}${needed === undefined ? '' : `; about ${needed} held out needed`}`;
+  return `${all}${sides}${needed === undefined ? '' : `; about ${needed} must be held out`}`;
 }
 
 /** Why a window cannot begin with these recorded tasks; undefined when it can. */

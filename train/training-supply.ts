@@ -294,7 +294,7 @@ function findMissing(
   else if (!isRecordedReady(recorded))
     missing.push({
       what: `recorded questions: ${sayRecordedTasks(recorded)}`,
-      fix: 'more sessions of the last 30 days that were answered in words at once; one in five is held out',
+      fix: 'they grow with your work: first answers in words, of the last 30 days, count, and one in five is held out',
     });
   const rewarded = rewardedOf(live);
   if (live.isOn && rewarded < batchSize && !isRecordedReady(recorded))

@@ -1,7 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { systemBoot } from '../base/boot-clock.ts';
 import { createIds } from '../base/ids.ts';
+import { VERSION } from '../base/package.ts';
 import { type Home, HomeInUseError, openHome } from '../config/home.ts';
+import { noteHomeVersion, readHomeVersion } from '../config/home-version.ts';
 import { hashKey, keyId } from '../config/key.ts';
 import { readOwnKeys } from '../config/own-keys.ts';
 import { readStoreUrl } from '../config/store-url.ts';
@@ -124,6 +126,7 @@ export async function openOfflineApi(
     throw new HomeInUseError(`${home.dir} is in use by another Instar process that does not answer.`);
   const opening = async (): Promise<AsyncStore> => {
     keepOldFormat(home, place);
+    if (readHomeVersion(home) === undefined) noteHomeVersion(home, VERSION);
     return openWholeStore(home, place);
   };
   const store = await opening().catch((error: unknown) => {

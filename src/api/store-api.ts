@@ -68,5 +68,5 @@ const USUAL_FAILURES = 3;
 const THE_OWNER: Caller = { kind: 'owner', id: 'owner', mayRate: true };
 
 const needsDaemon = (what: string) => async (): Promise<never> => {
-  throw new ApiError(409, `${what} needs a running daemon; start it with: instar up.`);
+  throw new ApiError(409, `${what} needs a running Instar; start it with: instar up.`);
 };

@@ -95,7 +95,7 @@ export async function restoreFile(
   if (running !== undefined) {
     throw new CommandError(
       EXIT.homeTaken,
-      `a daemon is using this home: ${running.url} (pid ${running.pid})`,
+      `Instar is running: ${running.url} (pid ${running.pid})`,
       'stop it first: instar stop',
     );
   }

@@ -30,7 +30,7 @@ async function showPage({ open, signOut }: PageOptions, context: CommandContext)
     return saySignedOut(context);
   }
   if (daemon === undefined || !isAlive(daemon) || owner === undefined)
-    throw failure('Instar is not running, so that there is no page', 'start it: instar up');
+    throw failure('Instar is not running, so there is no page', 'start it: instar up');
   const key = owner.key ?? (await askForOwnerKey(context, owner));
   try {
     if (signOut === true) {

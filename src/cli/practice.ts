@@ -113,7 +113,7 @@ const status = show(
       [
         'tasks',
         Number(tasks?.count) === 0
-          ? 'none yet'
+          ? 'none yet; Instar takes some from your work, or add your own: instar practice tasks --add FILE.jsonl'
           : `${tasks?.count}: ${tasks?.learn} to learn from, ${tasks?.gate} to measure lessons on, ${tasks?.report} for reports`,
       ],
       ...asArray(answer.faults).map((fault) => ['file', faultWords(fault)] as const),

@@ -42,7 +42,7 @@ export function sayPolicyUse(use: PolicyUse, { engine }: JsonObject): string {
     case 'none':
       return use.why === 'off'
         ? 'nothing: training is off. Set train.engine to "nano", or to a server, in the config'
-        : 'nothing: no daemon is running. Start it with: instar up';
+        : 'nothing: Instar is not running. Start it with: instar up';
   }
 }
 
@@ -86,11 +86,12 @@ function sayPractice({ tasks, learn, gate, withCheck }: JsonObject): string {
 const sayRecorded = ({ canGrade, says }: JsonObject): string =>
   `recorded questions: ${canGrade === true ? String(says) : 'none that a rule or a verifier grades'}`;
 
-const NOT_USED = '; not used, train.live is off';
+const NOT_USED = '; not used (train.live is off)';
 
 function sayLive({ isOn, turns, byVerifier, byPerson, byCheck }: JsonObject): string {
-  if (numberOf(turns) === 0) return `live: none rewarded under these lessons${isOn === true ? '' : NOT_USED}`;
-  const rewarded = `live: ${plural(numberOf(turns), 'rewarded turn')} under these lessons (by a verifier ${numberOf(byVerifier)}, by a person ${numberOf(byPerson)}, kept and broken by a rule ${numberOf(byCheck)})`;
+  if (numberOf(turns) === 0)
+    return `live answers: none rated with these lessons${isOn === true ? '' : NOT_USED}`;
+  const rewarded = `live answers: ${numberOf(turns)} rated with these lessons (by a verifier ${numberOf(byVerifier)}, by a person ${numberOf(byPerson)}, kept and broken by a rule ${numberOf(byCheck)})`;
   return isOn === true
     ? `${rewarded}, used besides tasks, or alone when they make a batch; stop it with: instar config set train.live false`
     : `${rewarded}${NOT_USED}`;
@@ -102,15 +103,14 @@ function sayWhen(
   supply: JsonObject,
   ready: readonly string[],
 ): string {
-  if (ready.length === 0)
-    return 'not until something above is there; nothing is sampled, and it costs nothing';
+  if (ready.length === 0) return 'once one of the missing things is there';
   const when = nextText(asObject(supply.next));
   const { beginsItself } = asObject(supply.practice);
   if (ready.includes('practice') && beginsItself !== true && !ready.includes('recorded'))
     return 'when you start a session of practice: instar practice run';
   if (ready.includes('practice') && beginsItself === true)
     return `with the next session of practice, ${when}; now: instar practice run`;
-  if (answered === undefined) return 'when a daemon is running (instar up); now: instar train run';
+  if (answered === undefined) return 'when Instar is running (instar up); now: instar train run';
   if (numberOf(answered) === 0)
     return `only on request (instar train run): no request was answered by instar/${engine} since the start`;
   if (numberOf(generation) === 0) return 'only on request (instar train run): there are no lessons yet';

@@ -48,20 +48,20 @@ export async function refuseSecondDaemon(home: Home, isWritable = true): Promise
   if (other !== undefined)
     throw new CommandError(
       EXIT.homeTaken,
-      `another Instar daemon serves ${home.dir}: ${other.url} (pid ${other.pid})`,
+      `another Instar serves ${home.dir}: ${other.url} (pid ${other.pid})`,
       `use that one, stop it (instar stop ${at}), or choose another home with --home`,
     );
   if (seen !== undefined && (await findDaemonProcess(home, seen)) === 'ours')
     throw new CommandError(
       EXIT.homeTaken,
-      `another Instar daemon has ${home.dir} and does not answer (pid ${seen.pid}): it is stopping, or it hangs`,
+      `another Instar has ${home.dir} and does not answer (pid ${seen.pid}): it is stopping, or it hangs`,
       `try again in a moment, or end it: instar stop --force ${at}`,
     );
   if (!isWritable) return [];
   removeDaemonFile(home, seen);
   if (seen === undefined) return [];
   return [
-    `the last daemon (pid ${seen.pid}) ended without a clean stop; its record ${home.daemonFile} was removed`,
+    `the last Instar (pid ${seen.pid}) ended without a clean stop; its record ${home.daemonFile} was removed`,
   ];
 }
 

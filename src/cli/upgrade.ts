@@ -52,7 +52,7 @@ const upgrade = async (flags: UpgradeFlags, context: CommandContext): Promise<Ex
     if (running !== undefined)
       throw new CommandError(
         EXIT.homeTaken,
-        `a daemon is using this home: ${running.url} (pid ${running.pid})`,
+        `Instar is running: ${running.url} (pid ${running.pid})`,
         'stop it first: instar stop',
       );
     const result = plan.from === undefined ? {} : upgradeHome(home, plan, env, flags.backup);
@@ -104,7 +104,7 @@ const configWords = ({ removedSettings }: UpgradePlan): string =>
 function recordWords(record: UpgradePlan['record']): string {
   if (record.is === 'none') return 'nothing is recorded yet';
   if (record.is === 'postgres')
-    return 'in PostgreSQL: the first daemon that starts changes its tables, under a lock; back the server up before';
+    return 'in PostgreSQL: the first Instar that starts changes its tables, under a lock; back the server up before';
   if (record.format === record.newFormat) return `format ${record.format}, as this version writes it`;
   const before = record.format === 0 ? 'an older or interrupted file' : `format ${record.format}`;
   return `${before}; becomes format ${record.newFormat}, after a backup`;

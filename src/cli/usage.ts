@@ -38,6 +38,15 @@ export const commandLine = (command: Command): string =>
 export const sayUsageError = (message: string): string =>
   message
     .replace(/^error: /, '')
+    .replace(
+      /^command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/,
+      'no $2 "$1"; there are $3',
+    )
+    .replace(
+      /^option '(.*)' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/,
+      '$1 cannot be "$2"; it can be $3',
+    )
+    .replace(/^option '(.*)' argument '(.*)' is invalid\. /, '$1 cannot be "$2". ')
     .replace(/\n\(Did you mean (.*)\?\)$/, '; did you mean $1?')
     .replaceAll(/(^|\s)'([^'\n]*)'/g, '$1"$2"');
 

@@ -157,7 +157,7 @@ export function readSettingPath(text: string): SettingPath {
       what: 'is not a setting',
       fix:
         meant === undefined
-          ? 'see them all with: instar config get'
+          ? 'see them all with: instar config get --all'
           : `did you mean ${JSON.stringify(meant)}?`,
     },
   ]);

@@ -88,7 +88,7 @@ function checkAny({ config }: ModelChecks, localCount: number): readonly DoctorC
   return [
     warned(
       'providers',
-      'no provider yet: the embedded laboratory model answers',
+      'no provider yet: the toy model inside Instar answers',
       'run "instar init", or set a variable such as OPENAI_API_KEY',
     ),
   ];

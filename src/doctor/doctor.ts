@@ -171,7 +171,11 @@ async function checkSchedule(
   const { all, close } = openSources({ settings, env, homeDir, clock });
   const readings = await readSources(all, clock.now(), AbortSignal.timeout(TIMEOUT_MS), later);
   close();
-  const detail = readings.map(({ source, state, why }) => `${source}: ${state} (${why})`).join('; ');
+  const detail = readings
+    .map(({ source, state, why }) =>
+      state === 'unknown' ? `${why} (${source})` : `${source}: ${state} (${why})`,
+    )
+    .join('; ');
   // The first reading of an idle source is `unknown` until a second one confirms it, but it carries an idle time.
   const canDetect = readings.some(
     ({ state, idleMs, until }) => state !== 'unknown' || idleMs !== undefined || until !== undefined,

@@ -43,7 +43,7 @@ export async function describeOffline(
   const { isAway, reasons } = judgeWindow(readings, true);
   return describeSchedule({
     state: 'off',
-    reasons: ['no daemon is running', ...reasons],
+    reasons: ['Instar is not running', ...reasons],
     sources: all,
     readings,
     limits: config.schedule.budget,

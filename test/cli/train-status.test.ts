@@ -27,7 +27,7 @@ const statusJson = async () =>
 describe('train status without a daemon', () => {
   it('says that nothing serves (not: that instar/nano@0 does)', async () => {
     const text = await status();
-    expect(text).toMatch(/^serves +nothing: no daemon is running\. Start it with: instar up$/m);
+    expect(text).toMatch(/^serves +nothing: Instar is not running\. Start it with: instar up$/m);
     expect(text).toMatch(/^weights +still the original ones$/m);
     expect(text).not.toContain('instar/nano@0');
     expect((await statusJson()).serves).toEqual({ requests: 'none', why: 'stopped' });

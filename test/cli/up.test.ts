@@ -173,7 +173,7 @@ describe('instar up', () => {
       const warnings = lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
       expect(warnings).toEqual([
         'log.file is no longer a setting: logs/instar.log is always written, at most 50 MB',
-        `the last daemon (pid ${stale.pid}) ended without a clean stop; its record ${daemonFile()} was removed`,
+        `the last Instar (pid ${stale.pid}) ended without a clean stop; its record ${daemonFile()} was removed`,
         'UNSET_KEY is not set: provider "unset" gets requests without a key and will refuse them. Fix: export UNSET_KEY=… and start again, or name a keyFile for it in the config',
         `${join(folder.dir, 'missing-key')} is missing or empty: provider "filed" gets requests without a key and will refuse them. Fix: write its key into that file`,
         expect.stringMatching(/^--open: (?:this build of Instar has no page|cannot open a browser)/),

@@ -12,7 +12,7 @@ describe('wrong use', () => {
     [['up', '--prot', '1'], 'unknown option "--prot"; did you mean --port?\n→ see: instar up --help'],
     [['up', '--port', '70000'], '0 to 65535'],
     [['up', '--port'], 'argument missing'],
-    [['up', '--log', 'xml'], 'Allowed choices'],
+    [['up', '--log', 'xml'], '--log <format> cannot be "xml"; it can be json'],
     [['up', 'extra'], 'too many arguments'],
     [['sessions', 'shw'], 'unknown command "shw"; did you mean show?\n→ see: instar sessions --help'],
     [['--home', 'lessons', 'train', 'runn', '--json=no'], 'see: instar train --help'],

@@ -173,7 +173,7 @@ describe('instar connect', () => {
 
   it.each([
     [[], 'no client was given'],
-    [['vim'], 'Allowed choices'],
+    [['vim'], 'no client "vim"; there are openclaw'],
     [['env', '--write'], 'cannot be written to a file'],
     [['pi', '--write', '--undo'], 'exclude each other'],
   ])('ends %j with 2', async (args, expected) => {

@@ -32,7 +32,7 @@ it('instar train run trains nothing that too few held-out tasks could measure, a
   expect(existsSync(path.join(home.dir, 'train'))).toBe(false);
   const status = (await runCli(args('status'), { COLUMNS: '400' })).stdout;
   expect(status).toMatch(/about 2\d tasks needed .* \d there: not trained.*train\.effect/);
-  expect(status).toMatch(/runs +not until something above is there/);
+  expect(status).toMatch(/runs +once one of the missing things is there/);
   expect(status).toMatch(/costs +nothing/);
 }, 60_000);
 

@@ -149,7 +149,7 @@ describe('recorded tasks', () => {
       const { gather } = await open(REPORTS, [], [isoRule('iso')]);
       const count = countTasks(await gather(signal));
       expect(sayRecordedTasks(count, 108)).toMatch(
-        /^2 tasks, graded by 1 of your rules \(\d to train on, \d held out\); about 108 held out needed$/,
+        /^2 tasks, graded by 1 of your rules \(\d to train on, \d held out\); about 108 must be held out$/,
       );
     });
   });

@@ -53,7 +53,7 @@ describe('a home without a verifier', () => {
     const { recorded, run } = await tell([isoRule('iso')]);
     expect(recorded).toMatchObject({ canGrade: true, rules: 1 });
     expect(recorded.says).toMatch(
-      /^12 tasks, graded by 1 of your rules \(\d+ to train on, \d+ held out\); about \d+ held out needed$/,
+      /^12 tasks, graded by 1 of your rules \(\d+ to train on, \d+ held out\); about \d+ must be held out$/,
     );
     expect(run.is === 'unmeasurable' ? run.why : String(run.is === 'nothing' && run.fault)).toContain(
       String(recorded.says),

@@ -129,6 +129,9 @@ describe('instar upgrade', () => {
       code: 0,
       stdout: expect.stringContaining('needs no upgrade'),
     });
+    // A command made its record: it is of this version.
+    await runInProcess(['config', 'set', 'library.topK', '3', '--home', home]);
+    expect((await runInProcess(['upgrade', '--home', home])).stdout).not.toContain('0.1.0');
   });
 });
 

@@ -146,7 +146,7 @@ const helpOf = (file: string): Promise<string> =>
 
 /** What confines commands, in words: for `doctor` and reports. */
 export const describeConfiner = ({ name, filter }: Confiner): string =>
-  `${name}, no user namespaces, ${filter === undefined ? 'no seccomp filter' : 'with a seccomp filter'}`;
+  `${name} confines commands, ${filter === undefined ? 'without' : 'with'} a seccomp filter`;
 
 /** An absolute path. Also searches system folders, which are often not in a user's PATH. */
 export async function findProgram(name: string, search: string): Promise<string | undefined> {
