@@ -29,8 +29,7 @@ const VALUES: readonly (readonly [place: RegExp, find: FindValues])[] = [
   [/^(sessions .*|feedback .*)$/, (home, env) => findSessions(home, env)],
   [/^team keys revoke /, (home) => findKeys(home)],
   [/^generations /, (home, env) => findGenerations(home, env)],
-  [/^config (get|set|unset) /, () => settingNames(asObject(configJsonSchema()), '')],
-  [/^export what$/, () => [{ value: 'trajectories', about: 'recorded sessions as JSON lines' }]],
+  [/^config (get|set) /, () => settingNames(asObject(configJsonSchema()), '')],
 ];
 
 /** The values for an argument, by the words of its command and its own name: `lessons show lesson`. */

@@ -8,7 +8,7 @@ interface OldName {
 }
 
 /** Commands that moved. They run for one release. */
-const OLD_NAMES: Readonly<Record<string, OldName>> = {
+export const OLD_NAMES: Readonly<Record<string, OldName>> = {
   logs: { now: 'status --log' },
   keys: { now: 'team keys' },
   members: { now: 'team members' },

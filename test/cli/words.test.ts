@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { OLD_NAMES } from '../../src/cli/old-names.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -41,3 +42,19 @@ it('the page keeps and drops lessons, as the command line does', () => {
     .filter((line) => /[>'"`]\s*(?:Approve|Reject|Retire)|^\s+(?:Approve|Reject|Retire)d?\b/.test(line));
   expect(said.map((line) => line.trim())).toEqual([]);
 });
+
+it('no page, message or unit names a command by a name of the last release', () => {
+  const old = new RegExp(`instar (?:${Object.keys(OLD_NAMES).join('|')})\\b(?! ready)`);
+  const named = ['src', 'train', 'team', 'web/src', 'plugins', 'deploy', 'docs/start.md', 'README.md']
+    .flatMap((place) => filesBelow(path.join(root, place)))
+    .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
+    .filter((line) => old.test(line));
+  expect(named).toEqual([]);
+});
+
+const filesBelow = (place: string): readonly string[] =>
+  place.endsWith('.md')
+    ? [place]
+    : readdirSync(place, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+        .map((entry) => path.join(entry.parentPath, entry.name));

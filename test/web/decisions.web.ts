@@ -234,7 +234,7 @@ describe.skipIf(browserFile === undefined)('a home that trains weights', () => {
     expect(await isLive()).toBe(true);
     await page.reload();
     await page.getByRole('switch', { name: 'Stop training on live traffic' }).click();
-    await page.getByText('Live traffic trains no more, from the next step on.').waitFor();
+    await page.getByText('Live traffic no longer trains, from the next step on.').waitFor();
     await page.getByRole('switch', { name: 'Train on live traffic too', checked: false }).waitFor();
     expect(await isLive()).toBe(false);
   });

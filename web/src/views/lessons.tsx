@@ -252,7 +252,7 @@ function NoLessons({
       answer in <a href={linkTo(['sessions'])}>Sessions</a>. Instar quotes what you said as a lesson. Skills
       that you have already:
       <p>
-        <Command>instar lessons import FOLDER</Command>
+        <Command>instar data import FOLDER</Command>
       </p>
     </Empty>
   );

@@ -148,7 +148,7 @@ function Sessions({ sessions }: { readonly sessions: readonly PracticeSession[] 
   return (
     <Section title="Sessions of practice">
       {sessions.length === 0 ? (
-        <Empty title="Nothing was practised yet." command="instar practice plan">
+        <Empty title="Nothing was practised yet." command="instar practice run --plan">
           Practice begins by itself in the next window when there are tasks. See first what it would cost:
         </Empty>
       ) : (
@@ -209,7 +209,7 @@ function Tasks({ tasks: { tasks }, onDone }: { readonly tasks: PracticeTasks; re
           mark a session in <a href={linkTo(['sessions'])}>Sessions</a>, or give tasks with their checks in a
           file:
         </p>
-        <Command>instar practice tasks add FILE.jsonl</Command>
+        <Command>instar practice tasks --add FILE.jsonl</Command>
       </Empty>
     );
   const newest = tasks.toReversed();

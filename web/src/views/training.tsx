@@ -56,7 +56,7 @@ function WeightButtons({ training, onDone }: { readonly training: Training; read
   const { versions } = training;
   const { live } = training.supply ?? {};
   const setLive = async (value: boolean): Promise<void> => {
-    const done = value ? 'Live traffic trains too.' : 'Live traffic trains no more, from the next step on.';
+    const done = value ? 'Live traffic trains too.' : 'Live traffic no longer trains, from the next step on.';
     if ((await act('/api/config', { body: { path: 'train.live', value }, done })) !== undefined) onDone();
   };
   return (
@@ -76,7 +76,7 @@ function WeightButtons({ training, onDone }: { readonly training: Training; read
         </button>
       )}
       {versions?.previous !== undefined && (
-        <button type="button" onClick={() => send('rollback', 'The weights before serve again.')}>
+        <button type="button" onClick={() => send('rollback', 'The previous weights serve again.')}>
           Roll back
         </button>
       )}
