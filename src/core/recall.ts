@@ -20,6 +20,8 @@ export interface RecallQuery {
   readonly drawn?: { readonly shown: readonly string[]; readonly heldOut: readonly string[] };
   /** The most lessons with their bodies, where fewer than the settings allow; 0: no lessons at all. */
   readonly most?: number;
+  /** The tokens that they may add, where the model's context has less room than the settings give; absent: as the settings say. */
+  readonly room?: number;
   /** Where the lessons will stand: a message has no room for lines of lessons that only may fit. Absent: system. */
   readonly place?: LessonPlace;
   /** Only these ids may be recalled; absent: all shown lessons. */

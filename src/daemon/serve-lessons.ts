@@ -44,7 +44,7 @@ import { type FolderFollower, joinFollowers } from '../lessons/skill-files/follo
 import { createNativeFollower, nativeDirs } from '../lessons/skill-files/native-skills.ts';
 import type { FileFault } from '../lessons/skill-files/skill-file.ts';
 import { createSkillMirror } from '../lessons/skill-files/skill-mirror.ts';
-import { placeForModel } from '../text/model-size.ts';
+import { placeForModel, roomForModel } from '../text/model-size.ts';
 import { readConversation } from '../wire/conversation.ts';
 
 export interface ServeLessonsOptions {
@@ -313,6 +313,7 @@ const showServed = (
     clock,
     domains: settings.domains.map((pattern) => compact(pattern)),
     place: (model) => placeForModel(settings.place, model),
+    room: (model) => roomForModel(settings.tokenBudget, model),
     statements,
     recollect: withoutWhatEnded(recollect, library),
     rules,

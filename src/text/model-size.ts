@@ -26,17 +26,43 @@ function billionsInName(model: string): number | undefined {
   return sizes.length > 0 ? Math.max(...sizes) : undefined;
 }
 
-function usualBillions(model: string): number | undefined {
-  const name = model
+const baseName = (model: string): string =>
+  model
     .slice(model.lastIndexOf('/') + 1)
     .replace(/:latest$/, '')
     .toLowerCase();
-  return UNNAMED_SIZES.find(([pattern]) => pattern.test(name))?.[1];
-}
+
+const usualBillions = (model: string): number | undefined =>
+  UNNAMED_SIZES.find(([pattern]) => pattern.test(baseName(model)))?.[1];
 
 /** The parameters of a model in billions, as its name tells them; undefined when it does not. */
 export const modelBillions = (model: string): number | undefined =>
   billionsInName(model) ?? usualBillions(model);
+
+/** Models with a small context whose names do not tell it, in tokens. */
+const SMALL_CONTEXTS: readonly (readonly [name: RegExp, tokens: number])[] = [
+  [/^(?:tinyllama|phi-?2|stablelm|pythia)/, 2048],
+  [/^(?:llama-?2|vicuna|falcon|orca|wizardlm|solar|phi-?3(?:-mini)?(?::|$))/, 4096],
+  [/^(?:(?:meta-)?llama-?3(?![.\d])|gemma-?2?(?![\w.])|gemma-?2-|gpt-4(?:-0613|-0314)?$|smollm2?)/, 8192],
+  [/^(?:gpt-3\.5-turbo|codellama|starcoder2)/, 16_384],
+];
+
+/** The context of a model in tokens, where its name tells a small one: `phi-3-mini-4k-instruct`, `llama2`. Its server may give it less. */
+export function smallContext(model: string): number | undefined {
+  const name = baseName(model);
+  const [, thousands] = /(?<![a-z0-9.])(2|4|8|16)k(?![a-z0-9])/.exec(name) ?? [];
+  if (thousands !== undefined) return Number(thousands) * 1024;
+  return /(?<![a-z0-9.])\d{2,4}k(?![a-z0-9])/.test(name)
+    ? undefined
+    : SMALL_CONTEXTS.find(([pattern]) => pattern.test(name))?.[1];
+}
+
+/** The share of a model's context that lessons may have. */
+const CONTEXT_SHARE = 1 / 8;
+
+/** The tokens that lessons may add to a prompt of this model: what the setting says, where its context has that much room. */
+export const roomForModel = (setting: number, model: string): number =>
+  Math.min(setting, Math.floor((smallContext(model) ?? Number.POSITIVE_INFINITY) * CONTEXT_SHARE));
 
 /** Whether the name of a model says that it is a small one. Names that tell no size say nothing. */
 export const isSmallModel = (model: string): boolean =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLargeModel, placeForModel } from '../../src/text/model-size.ts';
+import { isLargeModel, placeForModel, roomForModel } from '../../src/text/model-size.ts';
 
 describe('the place of lessons', () => {
   it.each([
@@ -67,5 +67,36 @@ describe('a model reads what people say', () => {
     ['box/our-own-model', true],
   ])('but not when it is %s (near: %s)', (model, isNear) => {
     expect(isLargeModel(model, isNear)).toBe(false);
+  });
+});
+
+describe('the room for lessons', () => {
+  it.each([
+    ['phi-3-mini-4k-instruct', 512],
+    ['moonshot-v1-8k', 1024],
+    ['openai/gpt-4', 1024],
+    ['llama2:latest', 512],
+    ['meta-llama/Meta-Llama-3-8B-Instruct', 1024],
+    ['tinyllama', 256],
+    ['gemma2:9b', 1024],
+  ])('is an eighth of the small context of %s: %d', (model, tokens) => {
+    expect(roomForModel(1500, model)).toBe(tokens);
+    expect(roomForModel(100, model)).toBe(100);
+  });
+
+  it.each([
+    'gpt-4.1',
+    'gpt-4-32k',
+    'gpt-4o',
+    'gpt-4-turbo',
+    'claude-sonnet-4-5',
+    'llama3.1:8b',
+    'llama3.3:70b',
+    'gpt-3.5-turbo',
+    'phi-3-mini-128k-instruct',
+    'gemma3:4b',
+    'qwen2.5:7b',
+  ])('is as the setting says for %s', (model) => {
+    expect(roomForModel(1500, model)).toBe(1500);
   });
 });

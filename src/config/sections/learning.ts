@@ -41,7 +41,7 @@ export const librarySchema = z.strictObject({
     .max(100_000)
     .default(1500)
     .describe(
-      'Tokens that lessons with their whole text may add to a prompt. Rules that people told share half of it; those beyond stand by a line each. Lines of lessons that only may fit add at most 40 % of it.',
+      'Tokens that lessons with their whole text may add to a prompt. Rules that people told share half of it; those beyond stand by a line each. Lines of lessons that only may fit add at most 40 % of it, and quotations of earlier words 60 %. A model whose name tells a context of less than 12,000 tokens gets an eighth of that context at most.',
     ),
   place: z
     .enum(LESSON_PLACE_SETTINGS)

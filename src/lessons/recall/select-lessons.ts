@@ -334,15 +334,18 @@ export const limitsFor = (settings: Pick<RecallLimits, 'topK' | 'tokenBudget'>):
   },
 });
 
-/** The limits for a query: no more bodies than it asks for, and in a message no lines of lessons that only may fit. */
-export const limitsWithin = (
+/** The limits for a query: no more bodies and tokens than it asks for, and in a message no lines of lessons that only may fit. */
+export function limitsWithin(
   { topK, tokenBudget, index = NO_INDEX }: RecallLimits,
-  { most = topK, place }: Pick<RecallQuery, 'most' | 'place'>,
-): RecallLimits => ({
-  topK: Math.min(topK, most),
-  tokenBudget,
-  index: place === 'message' ? NO_INDEX : index,
-});
+  { most = topK, room = tokenBudget, place }: Pick<RecallQuery, 'most' | 'room' | 'place'>,
+): RecallLimits {
+  const lines = room < tokenBudget ? roomForLines(room) : index;
+  return {
+    topK: Math.min(topK, most),
+    tokenBudget: Math.min(tokenBudget, room),
+    index: place === 'message' ? NO_INDEX : lines,
+  };
+}
 
 const OF_INTEREST: readonly RecallOutcome[] = ['shown', 'condensed', 'listed', 'held-out'];
 const interest = (verdict: RecallOutcome): number => {

@@ -1,6 +1,7 @@
 import { createLruMap } from '../../base/lru-map.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { TurnRole } from '../../core/evidence.ts';
+import { compact } from '../../core/json.ts';
 import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { Recall, RecallQuery } from '../../core/recall.ts';
@@ -26,6 +27,8 @@ interface ShowLessonsOptions {
   readonly domains?: readonly DomainPattern[];
   /** Where lessons stand for a model; the system prompt unless it is given. */
   readonly place?: (model: string) => LessonPlace;
+  /** The tokens that lessons may add to a prompt of a model; absent: as recall is limited. */
+  readonly room?: (model: string) => number;
   /** The errors in a text, as `Kind @ file:line`, and the hold-out of recall; absent: no fix is shown. */
   readonly errors?: Omit<FixesOptions, 'library'>;
   /** What the user of a session has said; absent: nothing is shown again when a client shortens a history. */
@@ -134,7 +137,7 @@ export function createShowLessons(options: ShowLessonsOptions): ShowLessons {
       session: turn.session,
       thread: `${part} ${turn.model}`,
       now: clock.now(),
-      query: turn.query,
+      query: compact({ ...turn.query, room: options.room?.(turn.answeredBy) }),
       ...(turn.remembered === undefined ? {} : { remembered: turn.remembered }),
       conversation,
       peek: isCount,

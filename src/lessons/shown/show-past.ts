@@ -44,7 +44,9 @@ interface PastSituation {
 }
 
 const MOST_QUOTES = 6;
-const MOST_TOKENS = 900;
+/** Of the room for lessons; without a limit, that of the usual 1,500 tokens. */
+const QUOTED_SHARE = 0.6;
+const USUAL_ROOM = 1500;
 
 /** Whether a prompt says all of it already. */
 type IsShown = (quote: Recollection) => boolean;
@@ -53,9 +55,13 @@ type IsShown = (quote: Recollection) => boolean;
  * The selection goes on where that of the lessons ended: of what was found, best first, the passages that say more than the prompt has
  * already, and have room. Oldest first: where two differ, the later one holds.
  */
-export function chooseQuotes(found: readonly Recollection[], isShown: IsShown): readonly Recollection[] {
+export function chooseQuotes(
+  found: readonly Recollection[],
+  isShown: IsShown,
+  most = USUAL_ROOM,
+): readonly Recollection[] {
   const chosen: Recollection[] = [];
-  let room = MOST_TOKENS;
+  let room = most * QUOTED_SHARE;
   for (const one of found) {
     if (chosen.length === MOST_QUOTES) break;
     const tokens = estimateTokens(one.text);
@@ -91,6 +97,7 @@ export function addPast(
   const quotes = chooseQuotes(
     past,
     (quote) => conversation()?.says?.(quote.text) === true || isInPrompt(quote),
+    query.room,
   );
   if (quotes.length === 0) return undefined;
   const text = renderPast(quotes, place);

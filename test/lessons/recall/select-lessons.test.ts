@@ -4,6 +4,7 @@ import type { RecallCandidate } from '../../../src/lessons/recall/find-candidate
 import {
   estimateLessonTokens,
   limitsFor,
+  limitsWithin,
   selectLessons,
 } from '../../../src/lessons/recall/select-lessons.ts';
 import { renderLine } from '../../../src/lessons/render-block.ts';
@@ -251,6 +252,16 @@ describe('the room for lines', () => {
     expect(limits.index).toEqual({ lines: 96, tokens: 2400 });
     settings.tokenBudget = 0;
     expect(limits.index).toEqual({ lines: 0, tokens: 0 });
+  });
+
+  it('and the room for bodies follow the context of the model, and never exceed the setting', () => {
+    const limits = limitsFor({ topK: 6, tokenBudget: 1500 });
+    expect(limitsWithin(limits, { room: 512 })).toEqual({
+      topK: 6,
+      tokenBudget: 512,
+      index: { lines: 8, tokens: 205 },
+    });
+    expect(limitsWithin(limits, { room: 9000 })).toEqual(limitsWithin(limits, {}));
   });
 });
 

@@ -34,5 +34,8 @@ describe('what was said, beside the lessons of a prompt', () => {
     const long = (at: number): Recollection => quote(`${at} ${'glass '.repeat(200)}`, { at });
     const found = [quote('second', { at: 2 }), long(4), long(5), long(6), quote('first', { at: 1 })];
     expect(chooseQuotes(found, () => false).map(({ at }) => at)).toEqual([1, 2, 4, 5]);
+    // The room follows the setting and the model: short ones, and none.
+    expect(chooseQuotes(found, () => false, 100).map(({ at }) => at)).toEqual([1, 2]);
+    expect(chooseQuotes(found, () => false, 0)).toEqual([]);
   });
 });
