@@ -130,12 +130,13 @@ function explain(
   };
   if (turn.lessons.includes(id)) {
     const since = decisions.find(({ fact }) => fact.lessons.includes(id))?.fact.turn;
-    const isLine =
-      decisions.findLast(({ fact }) => fact.lessons.includes(id))?.fact.lines?.includes(id) === true;
+    const placed = decisions.findLast(({ fact }) => fact.lessons.includes(id))?.fact;
+    const isLine = placed?.lines?.includes(id) === true;
     const verdict = isLine ? 'listed' : 'shown';
-    const because = isLine
+    const why = isLine
       ? whyListed(seen, chosen)
       : whyShown({ ...lesson, text }, seen, chosen, askerOf(options));
+    const because = `${why}${wordsElsewhere(id, placed)}`;
     return since === undefined || since === turn.id
       ? { ...head, verdict, because }
       : {
@@ -146,6 +147,14 @@ function explain(
         };
   }
   return { ...head, ...whyNotShown({ lesson, text, event, seen, chosen, decisions, isKnown }, options) };
+}
+
+/** A lesson that is in force, and that no text of ours says. */
+function wordsElsewhere(id: string, placed: RecallDecision['fact'] | undefined): string {
+  if (placed?.inPrompt?.includes(id) === true) return '; the client’s own prompt has its words';
+  if (placed?.remembered?.includes(id) === true)
+    return '; the weights that answer keep it, so that its words are not in the prompt';
+  return '';
 }
 
 /** Whether an event had taken place when the turn's prompt was made. */

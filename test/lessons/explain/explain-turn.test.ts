@@ -189,6 +189,17 @@ describe('why a turn was shown a lesson, or not', () => {
     expect(reasons.control).toEqual(['held-out', expect.stringContaining('control group')]);
   });
 
+  it('says where the words of a lesson are that was in force without ours', async () => {
+    const list = [considered('fits', 'shown', 0.62), considered('always', 'shown', 0.01)];
+    await recalled('t-silent', list, { inPrompt: ['l-fits'], remembered: ['l-always'] });
+    await turn('t-silent', { lessons: ['fits', 'always'] });
+    const reasons = await why('t-silent');
+    expect(reasons.fits?.[1]).toMatch(/; the client’s own prompt has its words$/);
+    expect(reasons.always?.[1]).toMatch(
+      /; the weights that answer keep it, so that its words are not in the prompt$/,
+    );
+  });
+
   it('says why a candidate was not taken, with figures and limits', async () => {
     const reasons = await why('t1');
     expect(reasons.far).toEqual(['not-relevant', 'it does not fit the task (0.12, 0.50 is needed)']);
