@@ -85,7 +85,7 @@ export function createPolicyRollouts({
   };
 }
 
-/** Answers to general questions: without lessons. */
+/** Answers to general questions: without lessons, except those that come with a task. */
 export const createQuestionRollouts = (
   template: PolicyTemplate,
   openSampler: PolicyRolloutsOptions['openSampler'],
@@ -93,7 +93,7 @@ export const createQuestionRollouts = (
   createPolicyRollouts({
     template,
     openSampler,
-    show: async () => ({ text: '', generation: 0 }),
+    show: async (_, { shown = { text: '' } }) => ({ ...shown, generation: 0 }),
     isGradedOnly: true,
   });
 

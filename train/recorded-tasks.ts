@@ -9,6 +9,7 @@ import { taskOf } from '../src/evidence/turn-evidence.ts';
 import { createVerifiers, type Verifiers } from '../src/evidence/verifiers/registry.ts';
 import { answerOf, domainOf } from '../src/evidence/verify-session.ts';
 import { gradeByRules, isGradingRule, rulesFor } from '../src/learn/rule-checks.ts';
+import { estimateTokens } from '../src/text/estimate-tokens.ts';
 import { carriesOutsideText } from '../src/text/typed-text.ts';
 
 /**
@@ -28,6 +29,8 @@ export interface RecordedTask {
   readonly project?: string;
   /** The rules that the recorded answer was graded by; none: a verifier graded it. */
   readonly rules: readonly string[];
+  /** About how many the request and its answer have. */
+  readonly tokens: { readonly prompt: number; readonly reply: number };
 }
 
 const PREFIX = 'recorded/';
@@ -67,6 +70,7 @@ async function readRecordedTask(
     text,
     domain,
     agent,
+    tokens: { prompt: estimateTokens(JSON.stringify(read.request.messages)), reply: estimateTokens(answer) },
     ...(project === undefined ? {} : { project: project.id }),
   };
   return { task, answer };

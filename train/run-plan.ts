@@ -84,8 +84,15 @@ export const connectPlannedEngine = ({ engine }: Pick<TrainingPlan, 'engine'>): 
 /** The questions that new weights are asked besides the user's tasks. Rejects with a TrainingError that names the file. */
 export async function openRegression({
   regression: file,
-}: Pick<TrainingPlan, 'regression'>): Promise<{ readonly regression?: readonly TrainingTask[] }> {
-  return file === undefined ? {} : { regression: createRegressionTasks(await readRegressionSuite(file)) };
+  regressionTasks,
+}: Pick<TrainingPlan, 'regression' | 'regressionTasks'>): Promise<{
+  readonly regression?: readonly TrainingTask[];
+}> {
+  if (file === undefined) return {};
+  const questions = createRegressionTasks(await readRegressionSuite(file));
+  const source = regressionTasks && (await loadTaskSource(regressionTasks));
+  const tasks = (await source?.heldOut(new AbortController().signal)) ?? [];
+  return { regression: [...questions, ...tasks] };
 }
 
 /** Promotions are decided in the daemon; the thread keeps the last state it was told. */

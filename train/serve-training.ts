@@ -120,6 +120,9 @@ const READING_TASKS = 3_000;
 
 /** Other tasks than those of the reading stage. */
 const REPLAY_SEED = 3_000;
+const GATE_SEED = 9_000;
+/** Tasks of unseen values, forms and families each. */
+const READING_GATE = 67;
 
 const NOT_TRAINED = 'weights are not trained: nothing could measure them';
 
@@ -314,6 +317,7 @@ async function* runWindow(
       ...batches,
       ...(request.reading === true && { reading: planReading(training, shared.engine.baseModel) }),
       ...(request.remember === true && { remember: planRemembering(training, shared.engine.baseModel) }),
+      ...(request.reading === true || request.remember === true ? planReadingGate(training, shared) : {}),
       ...(request.resume === undefined || engine.isEmbedded ? {} : { resume: request.resume }),
       ...(tasks === undefined ? {} : { tasks }),
       isBudgeted: reserve !== undefined,
@@ -414,6 +418,23 @@ function planReading(
     teachRate: modelTuning(baseModel, engine.isEmbedded).teachRate,
   };
 }
+
+/** What these stages may cost: lessons in view that decide, and files as they were asked for, on forms that were never trained. */
+const planReadingGate = (
+  { engine }: EngineTraining,
+  { engine: { baseModel } }: Pick<TrainingPlan, 'engine'>,
+): Pick<TrainingPlan, 'regressionTasks'> =>
+  engine.isEmbedded
+    ? {}
+    : {
+        regressionTasks: readingTasks({
+          seed: GATE_SEED,
+          count: 0,
+          heldOut: READING_GATE,
+          place: placeForModel('auto', baseModel),
+          measured: { present: 4, contradicted: 3, absent: 2, irrelevant: 1 },
+        }),
+      };
 
 /** Half of what is learned keeps the rest as it was. The embedded policy cannot read it: its own tasks do. */
 function planRemembering(

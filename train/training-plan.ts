@@ -52,6 +52,8 @@ export interface TrainingPlan {
   readonly turnedBack: readonly number[];
   /** The file with general questions that new weights are asked; absent: none. */
   readonly regression?: string;
+  /** Held-out tasks of this source are asked besides: lessons in view must go on to decide. */
+  readonly regressionTasks?: TaskSourceRef;
   /** Few sessions are rated: a canary is compared on recorded requests instead. */
   readonly isThin: boolean;
   /** When the weights of the canary were proposed: nothing that was asked later is in them. Absent without a canary. */

@@ -11,12 +11,14 @@ import { createTrainingBuffer, SAMPLE_CAP } from '../src/evidence/training-buffe
 import { loadLearning } from '../src/learn/learning-state.ts';
 import { openPracticeTasks } from '../src/learn/practice/sources/practice-tasks.ts';
 import { splitOf } from '../src/learn/practice/sources/split.ts';
-import { findTaskCheck } from '../src/learn/rule-checks.ts';
+import { findTaskCheck, isGradingRule } from '../src/learn/rule-checks.ts';
+import { estimateLessonTokens } from '../src/lessons/recall/select-lessons.ts';
 import { readStoredTurn } from '../src/record/stored-turn.ts';
 import { plural } from '../src/text/phrases.ts';
+import { estimateWindow, TRAIN_STAGES } from './plan-cost.ts';
 import { DEFAULT_PROMOTION } from './promotion.ts';
 import { openPromotionLog, type PromotionLog } from './promotion-log.ts';
-import { createRecordedTasks } from './recorded-tasks.ts';
+import { createRecordedTasks, type RecordedTask } from './recorded-tasks.ts';
 import { findUnlimitedCost, isFreeEngine } from './step-budget.ts';
 import { countTasks, type RecordedCount, sayRecordedTasks } from './task-sources.ts';
 import type { TrialShortage } from './trial-plan.ts';
@@ -91,9 +93,11 @@ async function describeSupply(parts: SupplyParts): Promise<JsonObject> {
   };
   const ready = found.filter((source) => short[source === 'practice' ? 'practice' : 'windows'] === undefined);
   const unmeasured = found.length > ready.length ? (short.windows ?? short.practice) : undefined;
+  const { tasks: recordedTasks, ...counted } = recorded;
   return compact({
     practice: { ...practice },
-    recorded: { ...recorded, says: sayRecordedTasks(recorded, short.windows?.needed) },
+    recorded: { ...counted, says: sayRecordedTasks(recorded, short.windows?.needed) },
+    plan: planWindows(parts, recordedTasks, recorded.heldOut),
     live: { ...live },
     batch: { attempts: batchSize, groups, steps },
     ready: [...ready],
@@ -138,6 +142,7 @@ interface PracticeSupply {
 /** Questions of the home's person whose answers a rule or a configured verifier can grade. */
 interface RecordedSupply extends RecordedCount {
   readonly canGrade: boolean;
+  readonly tasks: readonly RecordedTask[];
 }
 
 /** Rewarded turns under the lessons in force. */
@@ -207,7 +212,7 @@ async function countRecorded({ records, lessons, config, now }: SupplyParts): Pr
     now,
   });
   const gathered = tasks.canGrade ? await tasks.gather(AbortSignal.timeout(GATHER_MS)) : [];
-  return { canGrade: tasks.canGrade, ...countTasks(gathered) };
+  return { canGrade: tasks.canGrade, tasks: gathered, ...countTasks(gathered) };
 }
 
 async function countLive({ records, config }: SupplyParts): Promise<LiveSupply> {
@@ -308,6 +313,25 @@ function findMissing(
       fix: 'instar config set train.live true',
     });
   return missing;
+}
+
+/** About what one window takes, by what it trains. */
+function planWindows(
+  { config, lessons }: SupplyParts,
+  tasks: readonly RecordedTask[],
+  heldOut: number,
+): JsonObject {
+  const { amount, engine } = config.train;
+  const told = lessons().filter(isGradingRule).map(estimateLessonTokens);
+  const shared = {
+    amount,
+    size: windowSize(amount, engine === 'nano'),
+    tasks,
+    heldOut,
+    lessonTokens: told.reduce((sum, tokens) => sum + tokens, 0),
+    price: enginePrice(config.train),
+  };
+  return Object.fromEntries(TRAIN_STAGES.map((stage) => [stage, estimateWindow({ ...shared, stage })]));
 }
 
 /** The most that training costs until midnight: what is left of the day's budget. */

@@ -20,7 +20,7 @@ export const DEFAULT_EVIDENCE: EvidenceSettings = {
   alpha: 0.05,
   margin: 0.02,
   fewestTasks: 10,
-  regressionMargin: 0.1,
+  regressionMargin: 0.05,
   canaryMargin: 0.1,
 };
 
@@ -142,7 +142,7 @@ export function weighHeldOut(
 }
 
 /** Fewer questions show nothing, even if both versions answer all of them alike. */
-export const FEWEST_QUESTIONS = 30;
+export const FEWEST_QUESTIONS = 60;
 /** Student's t with this many degrees of freedom is normal. */
 const MANY = 1_000_000;
 

@@ -12,6 +12,7 @@ import {
   findPolicyUse,
   type PolicyUse,
   sayLiveWeights,
+  sayPlan,
   sayPolicyUse,
 } from './training-status.ts';
 import { onApi } from './with-api.ts';
@@ -99,6 +100,10 @@ const trainRun = ({ steps, reading, remember }: TrainAsked, context: CommandCont
     if (asObject((await api.training()).window).isRunning === true)
       throw failure('a training window is running already', 'see its progress with: instar train status');
     const request = compact({ steps, reading, remember });
+    const { plan, ready } = asObject((await api.training()).supply);
+    const stage = remember === true ? 'remember' : reading === true ? 'reading' : 'tasks';
+    if (asArray(ready).length > 0)
+      context.printer.note(dim(`plan: ${sayPlan(asObject(asObject(plan)[stage]))}`));
     const stop = new AbortController();
     const stopping = (): void => stop.abort();
     process.once('SIGINT', stopping);

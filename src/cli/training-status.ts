@@ -73,6 +73,7 @@ export function describeSupply(status: JsonObject): readonly Row[] {
     ...missing,
     ['runs', sayWhen(status, supply, ready)],
     ['costs', sayMost(asObject(supply.most), ready.length > 0)],
+    ...(ready.length === 0 ? [] : [['a window', sayPlan(asObject(asObject(supply.plan).tasks))] as const]),
   ];
 }
 
@@ -115,6 +116,14 @@ function sayWhen(
     return `only on request (instar train run): no request was answered by instar/${engine} since the start`;
   if (numberOf(generation) === 0) return 'only on request (instar train run): there are no lessons yet';
   return `${when}; now: instar train run`;
+}
+
+/** About what one window takes: `about 10,240 attempts and 6.1 million tokens, $4.20`. */
+export function sayPlan({ attempts, tokens, usd }: JsonObject): string {
+  const millions = numberOf(tokens) / 1_000_000;
+  const size = millions < 0.1 ? 'less than 0.1' : millions.toFixed(1);
+  const cost = usd === undefined ? 'at an unknown price' : usd === 0 ? 'no money' : dollars(numberOf(usd));
+  return `about ${numberOf(attempts).toLocaleString('en-US')} attempts and ${size} million tokens, ${cost}; more where attempts are alike`;
 }
 
 function sayMost(most: JsonObject, isReady: boolean): string {

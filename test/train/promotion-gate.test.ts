@@ -147,13 +147,13 @@ describe('a trial of weights', () => {
 
   it('asks for better on tasks and no worse on general questions', () => {
     const better = [proposed(1, { isRegressed: true }), ...clusters(1, 20, [1, 0])];
-    const asked = (grades: readonly [number, number], count = 96) =>
+    const asked = (grades: readonly [number, number], count = 400) =>
       tell([...better, ...clusters(1, count, grades, 'regression'), out(1)]);
     expect(tell(better).moves).toEqual(['1 candidate']);
     const kept = asked([1, 1]);
     expect(kept.moves).toEqual(['1 candidate', '1 canary']);
     expect(kept.facts[1]?.why).toMatch(
-      /^better on \d+ tasks of the user: .*; less than 10\.0 points worse on 96/,
+      /^better on \d+ tasks of the user: .*; less than 5\.0 points worse on 400/,
     );
     const lost = asked([0, 1]);
     expect(lost.moves).toEqual(['1 candidate', '1 rejected']);

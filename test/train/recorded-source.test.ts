@@ -10,6 +10,7 @@ const recorded = (number: number, session = `s${number}`): RecordedTask => {
   const text = `How much is ${number} times ${number}?`;
   return {
     kind: 'recorded',
+    tokens: { prompt: 20, reply: 5 },
     rules: [],
     firstAt: 0,
     id: `recorded/${session}`,

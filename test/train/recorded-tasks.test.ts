@@ -44,6 +44,7 @@ describe('recorded tasks', () => {
     expect(await gather(signal)).toEqual([
       {
         kind: 'recorded',
+        tokens: { prompt: expect.any(Number), reply: 2 },
         id: 'recorded/s',
         request: {
           model: 'policy',

@@ -13,6 +13,7 @@ const taskOf = (id: string): TrainingTask => ({
 const work = Array.from({ length: 60 }, (_, at) => taskOf(`generated/${at}`));
 const recorded = (id: number): RecordedTask => ({
   kind: 'recorded',
+  tokens: { prompt: 20, reply: 5 },
   rules: [],
   firstAt: 0,
   id: `recorded/${id}`,

@@ -25,13 +25,17 @@ const openReadingTasks: OpenTaskSource = (options) => {
   const mix = options.mix === undefined ? MIX : mixIn(asObject(options.mix));
   const most = asNumber(options.heldOut) ?? Math.ceil(count * HELD_OUT_SHARE);
   const plain = asNumber(options.plain) ?? 0;
+  const measured = options.measured === undefined ? undefined : mixIn(asObject(options.measured));
   const [trained, ...unseen] = READING_SETS;
   return {
     train: async () => [
       ...drawReadingTasks({ set: trained, count, seed, place, mix }),
       ...drawPlainTasks(plain, seed),
     ],
-    heldOut: async () => unseen.flatMap((set) => drawReadingTasks({ set, count: most, seed, place })),
+    heldOut: async () =>
+      unseen.flatMap((set) =>
+        drawReadingTasks({ set, count: most, seed, place, ...(measured && { mix: measured }) }),
+      ),
   };
 };
 

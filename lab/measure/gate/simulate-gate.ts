@@ -14,6 +14,8 @@ export interface GateWorld {
   readonly tasks: number;
   /** Whether the effect differs between tasks: `spread` to both sides of it. */
   readonly spread: number;
+  /** It is not shown the lesson of a rule that it keeps. */
+  readonly remembers?: true;
   /** The effect on general questions; 0 if absent. */
   readonly onQuestions?: number;
   /** It is a canary from the beginning: what happens when held-out tasks did not tell. */
@@ -41,7 +43,7 @@ export const WEEKS = 8;
 export const RATED_A_WEEK = { thin: 5, thick: 200 } as const;
 export const REPLAYED_A_WEEK = 20;
 /** General questions, and the share of them to which the answers of two equal versions differ. */
-const QUESTIONS = 96;
+const QUESTIONS = 401;
 const DIFFER = 0.08;
 /** The first checkpoint of a home. */
 const LEVEL = levelInSequence(1, 0, WEIGHTS_ERROR_BUDGET);
@@ -122,7 +124,8 @@ function measureCheckpoint(world: GateWorld, seed: number): Progress {
     const { trial } = teller.state();
     return trial?.stage === 'candidate' ? trial : undefined;
   };
-  const served = { version: 1, sampler: 'path' };
+  const remembers = { at: 0, rules: [{ lesson: 'rule', revision: 1 }] };
+  const served = { version: 1, sampler: 'path', ...(world.remembers === true && { remembers }) };
   if (world.isCanary === true) {
     tell({ type: 'proposed', served });
     tell({ type: 'person-promoted' });

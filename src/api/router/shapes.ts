@@ -321,8 +321,15 @@ const training = z.looseObject({
     })
     .optional(),
   window: z
-    .looseObject({ steps: count, done: count, isRunning: z.boolean(), problem: text.optional() })
+    .looseObject({
+      steps: count,
+      done: count,
+      isRunning: z.boolean(),
+      problem: text.optional(),
+      pairs: z.looseObject({ count, candidate: z.number(), live: z.number() }).optional(),
+    })
     .optional(),
+  remembers: text.optional(),
 });
 
 /** What the owner is told; others are told less. */

@@ -94,6 +94,15 @@ function WeightButtons({ training, onDone }: { readonly training: Training; read
 const stageWords = ({ version, stage, tasks, sessions }: PolicyStage): string =>
   `version ${version}, ${stage}: compared on ${plural(tasks, 'task')}, ${plural(sessions, 'session')}`;
 
+/** Both attempted the same tasks, which training never saw. */
+const comparedWords = ({
+  count: attempts,
+  candidate,
+  live,
+}: NonNullable<NonNullable<Training['window']>['pairs']>): string =>
+  `new weights did ${percent(candidate)}, the ones that serve ${percent(live)}, on ${plural(attempts, 'attempt')} at tasks of yours`;
+const percent = (share: number): string => `${Math.round(100 * share)} %`;
+
 function Weights({ training, onDone }: { readonly training: Training; readonly onDone: () => void }) {
   const { versions, buffer, supply, window } = training;
   const missing = supply?.missing ?? [];
@@ -102,6 +111,8 @@ function Weights({ training, onDone }: { readonly training: Training; readonly o
       <Facts
         rows={[
           ['Serves', <code>{training.policy}</code>],
+          ...(training.remembers === undefined ? [] : [['Remembers', training.remembers] as const]),
+          ...(window?.pairs === undefined ? [] : [['Old and new', comparedWords(window.pairs)] as const]),
           ...(versions?.onTrial === undefined ? [] : [['On trial', stageWords(versions.onTrial)] as const]),
           ...(versions?.waiting === undefined
             ? []
