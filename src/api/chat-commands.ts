@@ -2,7 +2,7 @@ import type { Caller } from '../core/caller.ts';
 import type { ChatCommand, ChatCommandAnswer, ChatCommandRequest } from '../core/chat-command.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { asArray, asObject, asString, type JsonObject } from '../core/json.ts';
-import type { Recollect } from '../core/recollection.ts';
+import type { Recollect, Recollection } from '../core/recollection.ts';
 import type { TurnView } from '../core/store.ts';
 import { describeTimes } from '../lessons/render-block.ts';
 import { chooseQuotes } from '../lessons/shown/show-past.ts';
@@ -96,11 +96,9 @@ async function undo({ lessonsApi, isOwn }: Act): Promise<ChatCommandAnswer> {
 
 async function forget(act: Act): Promise<ChatCommandAnswer> {
   const own = await ownLessons(act);
-  if (own.length === 0) return said(NOTHING);
   const named = findNamed(own, act.command.what ?? '');
   const [only] = named;
-  if (only === undefined)
-    return said(`Nothing that you taught here says that. You taught:\n\n${bullets(own)}`);
+  if (only === undefined) return forgetWhatWasSaid(act, own);
   if (named.length > 1)
     return said(`Several lessons could be meant; say more of the words of one:\n\n${bullets(named)}`);
   const id = String(only.id);
@@ -114,6 +112,30 @@ async function forget(act: Act): Promise<ChatCommandAnswer> {
     ? said(`Not forgotten: ${String(why)}.`)
     : said(`Forgotten: “${titleOf(only)}”. It is not used any more.`, true);
 }
+
+/** What was said and is no lesson is forgotten by the session in which it was said, or in plain words. */
+async function forgetWhatWasSaid(
+  { search, command: { what = '' } }: Act,
+  own: readonly JsonObject[],
+): Promise<ChatCommandAnswer> {
+  const quotes = chooseQuotes(await search(what), () => false);
+  if (quotes.length > 0)
+    return said(
+      [
+        'Nothing that you taught here says that, but you said:',
+        '',
+        ...quotes.map(describeQuote),
+        '',
+        `Say “Forget ${what}” without “instar:”, and it is quoted no more; its words go with their session: instar sessions erase ${shortId(quotes[0]?.session ?? '')} --yes`,
+      ].join('\n'),
+    );
+  return said(
+    own.length === 0 ? NOTHING : `Nothing that you taught here says that. You taught:\n\n${bullets(own)}`,
+  );
+}
+
+const describeQuote = ({ at, text, times, session }: Recollection): string =>
+  `- ${writtenDay(new Date(at))}: “${text}”${describeTimes(times)} (session ${shortId(session)})`;
 
 const bullets = (lessons: readonly JsonObject[]): string =>
   lessons
@@ -157,11 +179,7 @@ async function recall({ search, command: { what = '' } }: Act): Promise<ChatComm
     return said(
       'You said nothing about that in earlier conversations with this agent. instar: help lists what you can ask.',
     );
-  const rows = quotes.map(
-    ({ at, text, times, session }) =>
-      `- ${writtenDay(new Date(at))}: “${text}”${describeTimes(times)} (session ${shortId(session)})`,
-  );
-  return said(['You said:', '', ...rows].join('\n'));
+  return said(['You said:', '', ...quotes.map(describeQuote)].join('\n'));
 }
 
 const ACTS: Readonly<Record<ChatCommand['name'], (act: Act) => Promise<ChatCommandAnswer>>> = {

@@ -11,6 +11,8 @@ export interface MessageIndexedFact {
   readonly said?: number;
   /** A hash of the person, the agent and the project: only the same asker finds the message. */
   readonly owner: string;
+  /** It asks to forget something: each search of its owner heeds it. */
+  readonly isForget?: true;
   /** A code for each search term, in base64; empty when the session was erased. */
   readonly words: string;
   /** The same of what it answers: it is found by these words too, and they are never quoted. Absent in a project, and for a first message. */

@@ -48,7 +48,7 @@ const SMALL_CONTEXTS: readonly (readonly [name: RegExp, tokens: number])[] = [
 ];
 
 /** The context of a model in tokens, where its name tells a small one: `phi-3-mini-4k-instruct`, `llama2`. Its server may give it less. */
-export function smallContext(model: string): number | undefined {
+function smallContext(model: string): number | undefined {
   const name = baseName(model);
   const [, thousands] = /(?<![a-z0-9.])(2|4|8|16)k(?![a-z0-9])/.exec(name) ?? [];
   if (thousands !== undefined) return Number(thousands) * 1024;

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
@@ -192,6 +192,18 @@ describe('what happened, told in an earlier session', () => {
     await vi.waitFor(async () => expect(await asked(own)).toContain('found my pace'), SOON);
   });
 
+  it('is named with its session where Instar is told to forget what is no lesson', async () => {
+    const { body } = await ask(daemon.port, {
+      path: '/v1/chat/completions',
+      body: JSON.stringify({
+        model: 'default',
+        messages: [{ role: 'user', content: 'instar: forget the crushed corners of the outer box' }],
+      }),
+      headers: { 'x-instar-key': daemon.key, 'x-instar-agent': 'ada', 'x-instar-session': 'forgets' },
+    });
+    expect(body.toString()).toMatch(/but you said:.*seven crushed.*instar sessions erase parcel --yes/);
+  });
+
   it('is not quoted any more once the person asked to forget it', async () => {
     await say('My locker at the pool has the number 4711.', { session: 'locker', isDone: true });
     await vi.waitFor(
@@ -205,17 +217,30 @@ describe('what happened, told in an earlier session', () => {
     );
   });
 
-  it('is gone with its session, from the index and from the prompts that quoted it', async () => {
+  it('is not held by any file while the daemon runs, nor quoted, found or told after its session was erased', async () => {
+    const copy = path.join(home.dir, 'snapshots', '2026-01-01T00-00-00-000Z.sqlite');
+    mkdirSync(path.dirname(copy), { recursive: true, mode: 0o700 });
+    expect((await runInProcess(['data', 'backup', copy, '--home', home.dir])).code).toBe(0);
+    const last = await asked(CORNERS, { session: 'open-question' });
+    expect(last).toContain('seven crushed');
+    const holding = (): readonly string[] =>
+      readdirSync(home.dir, { recursive: true, withFileTypes: true })
+        .filter((one) => one.isFile())
+        .map((one) => path.join(one.parentPath, one.name))
+        .filter((file) => readFileSync(file).includes('seven crushed corners'));
+    expect(holding().map((file) => path.basename(file))).toContain(path.basename(copy));
     const erased = await runInProcess(['sessions', 'erase', 'parcel', '--yes', '--home', home.dir]);
     expect(erased.code, erased.stderr).toBe(0);
-    expect(await asked(CORNERS)).not.toContain('seven crushed');
+    expect(holding()).toEqual([]);
+    // In a new session, in one whose prompt quoted it, for its day, and where it was named.
+    for (const question of [CORNERS, 'What did I tell you today?', 'As I told you, the box had corners.'])
+      expect(await asked(question)).not.toContain('seven crushed');
+    expect(await asked(CORNERS, { session: 'open-question' })).not.toContain('seven crushed');
+    expect(await asked('instar: what did I say about the outer box?')).not.toContain('seven crushed');
+    expect(holding()).toEqual([]);
     daemon.child.kill('SIGTERM');
     await daemon.exited;
-    const files = readdirSync(home.dir, { recursive: true, withFileTypes: true })
-      .filter((one) => one.isFile())
-      .map((one) => path.join(one.parentPath, one.name));
-    const holding = files.filter((file) => readFileSync(file).includes('seven crushed corners'));
-    expect(holding).toEqual([]);
+    expect(holding()).toEqual([]);
     daemon = await startDaemon(home.dir);
     expect(await asked(CORNERS)).not.toContain('seven crushed');
   });

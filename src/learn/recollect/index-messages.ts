@@ -4,6 +4,7 @@ import type { MessageIndexedFact } from '../../core/recollection.ts';
 import type { Records } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { readOwnWords } from '../../reader/own-sentences.ts';
+import { readForgetRequests } from '../memory/write/compare-claims.ts';
 import {
   codesAround,
   codesPointedTo,
@@ -64,7 +65,10 @@ export function createIndexMessages({ records, evidence, model }: IndexMessagesO
       const around = near.length === 0 ? {} : { around: packCodes(Uint32Array.from(near)) };
       const vectors = await vectorsOf(sentences, model);
       const said = (await records.turn(turn))?.startedAt;
-      const when = said === undefined ? {} : { said };
+      const when = {
+        ...(said === undefined ? {} : { said }),
+        ...(sentences.some((one) => readForgetRequests(one).length > 0) ? { isForget: true as const } : {}),
+      };
       const fact = {
         type: 'message-indexed',
         session,

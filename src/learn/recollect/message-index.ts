@@ -17,6 +17,8 @@ export interface IndexHit {
 export interface IndexAnswer {
   /** The best by words and the best by meaning. */
   readonly hits: readonly IndexHit[];
+  /** The newest messages that ask to forget something. */
+  readonly forgets: readonly string[];
   /** How much a query's word says: 1 for one that no message has, less for common ones. */
   weightOf(code: number): number;
   /** How many of the asker's messages have it themselves. */
@@ -37,6 +39,8 @@ type MessageSpan = Pick<TimeSpan, 'from' | 'to'>;
 export interface MessageIndex {
   /** Of so many by words and as many by meaning, those that fit best. */
   search(owner: string, query: IndexQuery, most: number): Promise<IndexAnswer>;
+  /** A message that was erased: nothing of it is left in memory. */
+  drop(owner: string, turn: string): void;
 }
 
 /** How much shared words count beside nearness in meaning: fitted on public questions about earlier conversations (lab/results/memory.md). */
@@ -60,6 +64,8 @@ const MOST_READ = 200_000;
 const LEAST_COSINE = 0.1;
 /** Passages with a vector; those of older messages are found by their words. 20 MB. */
 const MOST_VECTORS = 50_000;
+/** Requests to forget something that each search heeds, the newest. */
+const MOST_FORGETS = 20;
 
 /** By code: the places of the messages that have the word, once for each time that they say it. */
 type Postings = Map<number, number[]>;
@@ -69,6 +75,8 @@ interface OwnedMessages {
   readonly turns: string[];
   /** When each was said. */
   readonly times: number[];
+  /** Those that ask to forget something. */
+  readonly forgets: string[];
   readonly lengths: number[];
   readonly postings: Postings;
   /** The same for the words that they answer. */
@@ -111,6 +119,7 @@ export function createMessageIndex(
         const own = owners.get(fact.owner) ?? newOwner(owners, fact.owner);
         const place = addMessage(own, fact.turn, unpackCodes(fact.words));
         own.times.push(fact.said ?? at);
+        if (fact.isForget === true) own.forgets.push(fact.turn);
         addWords(own, own.around, unpackCodes(fact.around ?? ''), place);
         if (vectors !== undefined && fact.engine === vectors.engine && fact.vectors !== undefined)
           addPassages(own, place, fact.vectors, vectors);
@@ -123,15 +132,21 @@ export function createMessageIndex(
       loading = loading.catch(() => undefined).then(load);
       await loading;
       const own = owners.get(owner);
-      if (own === undefined) return { hits: [], weightOf: () => 1, countOf: () => 0 };
+      if (own === undefined) return { hits: [], forgets: [], weightOf: () => 1, countOf: () => 0 };
       const byWords = scoreWords(own, codes);
       const byMeaning =
         vectors && vector ? scoreMeaning(own, vector, vectors) : new Map<number, NearPassage>();
       return {
         hits: joinHits(own, { byWords, byMeaning, spans }, most),
+        forgets: own.forgets.slice(-MOST_FORGETS),
         weightOf: (code) => weightIn(own, code),
         countOf: (code) => countMessages(own.postings.get(code) ?? []),
       };
+    },
+    drop: (owner, turn) => {
+      const own = owners.get(owner);
+      const place = own?.turns.indexOf(turn) ?? -1;
+      if (own !== undefined && place >= 0) dropMessage(own, place, vectors);
     },
   };
 }
@@ -140,6 +155,7 @@ function newOwner(owners: Map<string, OwnedMessages>, owner: string): OwnedMessa
   const own: OwnedMessages = {
     turns: [],
     times: [],
+    forgets: [],
     lengths: [],
     postings: new Map(),
     around: new Map(),
@@ -157,6 +173,27 @@ function addMessage(own: OwnedMessages, turn: string, codes: Uint32Array): numbe
   own.totalLength += codes.length;
   addWords(own, own.postings, codes, place);
   return place;
+}
+
+/** Its place stays empty: the others keep theirs. */
+function dropMessage(own: OwnedMessages, place: number, vectors: Vectors | undefined): void {
+  own.turns[place] = '';
+  own.times[place] = Number.NaN;
+  own.totalLength -= own.lengths[place] ?? 0;
+  own.lengths[place] = 0;
+  for (const postings of [own.postings, own.around])
+    for (const [code, places] of postings) {
+      const left = places.filter((one) => one !== place);
+      if (left.length === places.length) continue;
+      postings.set(code, left);
+      own.counts.set(code, Math.max(0, (own.counts.get(code) ?? 0) - 1));
+    }
+  const isGone = (one: OwnedPassage): boolean => one.place === place;
+  const empty = vectors && new Float32Array(vectors.rows.dimensions);
+  for (const { nth } of own.passages.filter(isGone))
+    if (vectors !== undefined && empty !== undefined && nth >= vectors.count - MOST_VECTORS)
+      vectors.rows.set(nth % MOST_VECTORS, empty);
+  own.passages = own.passages.filter((one) => !isGone(one));
 }
 
 function addWords(own: OwnedMessages, postings: Postings, codes: Uint32Array, place: number): void {

@@ -19,7 +19,14 @@ import {
   passagesOf,
   wordCodes,
 } from './encode-message.ts';
-import { createMessageIndex, fitOf, type IndexAnswer, type IndexHit } from './message-index.ts';
+import {
+  createMessageIndex,
+  fitOf,
+  type IndexAnswer,
+  type IndexHit,
+  type IndexQuery,
+  type MessageIndex,
+} from './message-index.ts';
 import { readNamedTimes, readTimeSpans } from './named-days.ts';
 import { isAboutOne, namesAskedAbout, speaksToOne } from './named-others.ts';
 
@@ -67,18 +74,17 @@ export function createRecollect(options: RecollectOptions): Recollect {
     const codes = wordCodes(asked.text);
     if (codes.length === 0 && asked.spans.length === 0) return [];
     const vector = codes.length === 0 ? undefined : await vectorOf(asked.text, options);
+    const owner = ownerOf(query);
     const looked = { codes, vector, spans: asked.spans };
-    const answer = await index.search(ownerOf(query), looked, MOST_CANDIDATES);
+    const { answer, found } = await searchKept({ index, owner, records }, looked);
     const wanted = weighWords(codes, answer);
     const names = namesAskedAbout(query.text);
     const others = names.filter((name) => isWellKnown(name, answer));
     let [isOwnName, isPerson] = [false, false];
     const passages: Passage[] = [];
-    const requests: { readonly at: number; readonly request: ForgetRequest }[] = [];
-    for (const hit of answer.hits) {
-      const view = await records.turn(hit.turn);
-      if (view === undefined || view.session === query.session) continue;
-      const turn = await decode(view);
+    const requests = await readForgets(answer.forgets, options);
+    for (const { hit, view } of found) {
+      const turn = view.session === query.session ? undefined : await decode(view);
       if (turn === undefined) continue;
       const sentences = readOwnWords(taskOf(turn.request.messages));
       const at = view.startedAt;
@@ -110,6 +116,59 @@ export function createRecollect(options: RecollectOptions): Recollect {
     const kept = passages.filter((passage) => (passage.isAbout || isOwnName) && !isTakenBack(passage));
     return choosePassages(atAskedTime(kept, asked, leastFit), { leastFit, leastShare: LEAST_SHARE[kind] });
   };
+}
+
+interface FoundMessage {
+  readonly hit: IndexHit;
+  readonly view: TurnView;
+}
+
+interface SearchedPlace {
+  readonly index: MessageIndex;
+  readonly owner: string;
+  readonly records: Pick<Records, 'turn'>;
+}
+
+/** Erased messages take the places of others until the index has dropped them. */
+const MOST_SEARCHES = 4;
+
+async function searchKept(
+  { index, owner, records }: SearchedPlace,
+  query: IndexQuery,
+): Promise<{ readonly answer: IndexAnswer; readonly found: readonly FoundMessage[] }> {
+  for (let nth = 1; ; nth++) {
+    const answer = await index.search(owner, query, MOST_CANDIDATES);
+    const found: FoundMessage[] = [];
+    for (const hit of answer.hits) {
+      const view = await records.turn(hit.turn);
+      // Of an erased turn its times are left.
+      if (view?.request === undefined) index.drop(owner, hit.turn);
+      else found.push({ hit, view });
+    }
+    if (found.length === answer.hits.length || nth === MOST_SEARCHES) return { answer, found };
+  }
+}
+
+interface TimedRequest {
+  readonly at: number;
+  readonly request: ForgetRequest;
+}
+
+/** What was asked to be forgotten, whatever the question is about. */
+async function readForgets(
+  turns: readonly string[],
+  { records, decode }: Pick<RecollectOptions, 'records' | 'decode'>,
+): Promise<TimedRequest[]> {
+  const requests: TimedRequest[] = [];
+  for (const id of turns) {
+    const view = await records.turn(id);
+    const turn = view && (await decode(view));
+    if (view === undefined || turn === undefined) continue;
+    const sentences = readOwnWords(taskOf(turn.request.messages));
+    const asked = sentences.flatMap(readForgetRequests);
+    requests.push(...asked.map((request) => ({ at: view.startedAt, request })));
+  }
+  return requests;
 }
 
 const vectorOf = async (

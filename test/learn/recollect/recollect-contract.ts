@@ -253,6 +253,35 @@ export function describeRecollections(name: string, open: () => () => Promise<As
       expect(kept).toMatchObject({ session: 'kept', words: expect.stringMatching(/./) });
     });
 
+    it('that was erased takes no place from what was kept', async () => {
+      const gateway = await openPlace()();
+      for (let nth = 0; nth < 24; nth++) {
+        await gateway.say(`said-${nth}`, [saying(`number${nth}`)]);
+        await gateway.index(`said-${nth}`);
+      }
+      await gateway.say('kept', [
+        'The lamps of the crate are of green glass, which Nadia bought at the harbour.',
+      ]);
+      await gateway.index('kept');
+      await gateway.ask('asks');
+      for (let nth = 0; nth < 24; nth++) await gateway.records.erase(`said-${nth}`, 'asked');
+      expect(await textsOf(gateway.ask('asks'))).toEqual([
+        'The lamps of the crate are of green glass, which Nadia bought at the harbour.',
+      ]);
+    });
+
+    it('is not quoted for its day either, once it was asked to be forgotten', async () => {
+      const gateway = await openPlace()();
+      await gateway.say('said', ['My locker at the pool has the number 4711.', 'The lamps came.']);
+      await gateway.index('said');
+      gateway.pass(DAY);
+      const asked = () => textsOf(gateway.ask('asks', { text: 'What did I say yesterday?' }));
+      expect(await asked()).toEqual(['My locker at the pool has the number 4711.', 'The lamps came.']);
+      await gateway.say('forgets', ['Please forget my locker at the pool.']);
+      await gateway.index('forgets');
+      expect(await asked()).toEqual(['The lamps came.']);
+    });
+
     it('is indexed as it is stored: a secret in it is neither found nor quoted', async () => {
       const gateway = await openPlace()();
       const key = `sk-ant-api03-${'Ab3dE5gH'.repeat(6)}`;
