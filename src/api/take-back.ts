@@ -58,11 +58,11 @@ export async function takeBack(
   const isRevised = event.op !== 'add' && revision > 1;
   const change = isRevised
     ? { op: 'restore', id, revision: revision - 1, state: String(lesson.state) }
-    : { op: 'retire', id, reason: 'taken back by a person' };
+    : { op: 'retire', id, reason: 'taken back with undo' };
   const done = await lessonsApi.change({
     changes: [change],
     shown: { [id]: String(lesson.hash) },
-    reason: 'taken back by a person',
+    reason: 'taken back with undo',
   });
   const result = asObject(asArray(done.results)[0]);
   if (result.status === 'refused') return { ok: false, why: String(result.why) };

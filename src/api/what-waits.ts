@@ -36,11 +36,10 @@ export function learningOf({ learning, waiting }: JsonObject): JsonObject {
 /** A line for people. */
 export function sayWaiting(waiting: JsonObject, now: number): string {
   const next = Date.parse(asString(waiting.nextAt) ?? '');
-  const when = !Number.isFinite(next)
-    ? ''
-    : next - now < 1000
-      ? '; the next try is due'
-      : `; ${TIMED.get(asString(waiting.code) ?? '') ?? 'next try'} ${relativeTime(next, now)}`;
+  const event = TIMED.get(asString(waiting.code) ?? '') ?? 'next try';
+  const when = Number.isFinite(next)
+    ? `; ${event} ${next - now < 1000 ? 'now' : relativeTime(next, now)}`
+    : '';
   return `${asString(waiting.what) ?? ''} ${asString(waiting.why) ?? ''}${when}`;
 }
 

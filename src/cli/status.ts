@@ -54,7 +54,7 @@ async function status(options: StatusOptions, context: CommandContext): Promise<
     for (const { what, fix } of settings)
       printer.note({ text: 'settings ', style: 'yellow' }, `${what} → ${fix}`);
     printer.line('');
-    return withApi(context, (apis) => printToday(apis, printer)).catch((error: unknown) => {
+    return withApi(context, (apis) => printToday(apis, printer, true)).catch((error: unknown) => {
       const known = expectedError(error);
       if (known === undefined) throw error;
       printer.note(dim(known.message));
@@ -123,7 +123,7 @@ function summaryRows(
             `${sayWaiting(first, now)}${rest.length === 1 ? '' : `; ${rest.length - 1} more: instar status --why`}`,
           ] as const,
         ]),
-    ['next', { text: nextStep(report, settings, decisions), style: 'cyan' }],
+    ['next', { text: nextStep(report, settings, { decisions, inUse }), style: 'cyan' }],
   ];
 }
 
@@ -141,7 +141,7 @@ const servedWords = ({ served, failed = 0, refused = 0, inFlight = 0 }: StatusRe
 function nextStep(
   { providers, counts, recording, waiting }: StatusReport,
   [setting]: readonly Step[],
-  decisions: number,
+  { decisions, inUse }: { readonly decisions: number; readonly inUse: number },
 ): string {
   if (recording.degraded !== undefined || recording.missing !== undefined) return 'instar doctor';
   if (providers.length === 0) return 'instar init  (choose the model that answers your agents)';
@@ -149,7 +149,7 @@ function nextStep(
   const urgent = waiting.find(({ code, fix }) => fix !== undefined && URGENT.has(asString(code) ?? ''));
   if (urgent !== undefined) return asString(urgent.fix) ?? '';
   if (decisions > 0) return 'instar lessons review';
-  if ((counts.served ?? 0) === 0) return 'instar connect  (point an agent at Instar)';
+  if ((counts.served ?? 0) === 0 && inUse === 0) return 'instar connect  (point an agent at Instar)';
   return 'work on; when an answer is wrong, say so to your agent';
 }
 

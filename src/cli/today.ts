@@ -16,15 +16,17 @@ const today = (_options: object, context: CommandContext): Promise<ExitCode> =>
 export async function printToday(
   { api, lessonsApi }: Pick<OwnerApis, 'api' | 'lessonsApi'>,
   printer: Printer,
+  /** What waits was printed before. */
+  isBelowStatus = false,
 ): Promise<ExitCode> {
   const day = await lessonsApi.today();
   const learning = await api.learning();
   printer.document({ ...day, learning: learning.on !== false, waiting: learning.waiting ?? [] });
-  print(printer, day, learning, Date.now());
+  print(printer, day, isBelowStatus ? [] : asArray(learning.waiting).map(asObject), Date.now());
   return EXIT.ok;
 }
 
-function print(printer: Printer, day: JsonObject, learning: JsonObject, now: number): void {
+function print(printer: Printer, day: JsonObject, waiting: readonly JsonObject[], now: number): void {
   const learned = asArray(day.learned).map(asObject);
   const changed = asArray(day.changed).map(asObject);
   printer.line(
@@ -61,7 +63,7 @@ function print(printer: Printer, day: JsonObject, learning: JsonObject, now: num
     ['work', workWords(day)],
     ['cost', costWords(asObject(day.cost))],
     ...practiceRow(asObject(day.practice)),
-    ...waitingRows(asArray(learning.waiting).map(asObject), now),
+    ...waitingRows(waiting, now),
   ]);
 }
 

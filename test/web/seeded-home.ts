@@ -387,7 +387,7 @@ function seedLessons(writer: Writer, now: number): void {
       type: 'library-changed',
       set: `set-${index}`,
       by: { kind: 'learner', name: 'distiller' },
-      reason: `distiller: ${name}`,
+      reason: `You said: "${said ?? description}"`,
       changes: [change],
       generation,
     });

@@ -363,6 +363,8 @@ const TITLES: Readonly<Record<string, string>> = {
   opencode: 'OpenCode',
   pi: 'pi',
   cline: 'Cline',
+  continue: 'Continue',
+  hermes: 'Hermes Agent',
 };
 
 const isoTime = (at: number): string => new Date(at).toISOString();

@@ -257,7 +257,7 @@ function LessonWords({ lesson }: { readonly lesson: Lesson }) {
           <Text>{lesson.why.because}</Text>
           {lesson.why.since !== undefined && (
             <>
-              {' (since '}
+              {' ('}
               <Ago at={lesson.why.since} />)
             </>
           )}

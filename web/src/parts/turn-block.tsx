@@ -176,14 +176,17 @@ function Judgement({
       )}
       {(parts.length > 1 || rules.length > 0) && (
         <p class="dim small">
-          {parts
-            .map(
+          {[
+            ...parts.map(
               ({ source, score }) =>
                 `${source} ${signed(score)}${source === judgedBy ? '' : ' (not counted)'}`,
-            )
-            .join(', ')}
-          {rules.length > 0 &&
-            `; rules ${rules.filter(({ outcome }) => outcome === 'kept').length} of ${rules.length} kept`}
+            ),
+            ...(rules.length === 0
+              ? []
+              : [
+                  `rules ${rules.filter(({ outcome }) => outcome === 'kept').length} of ${rules.length} kept`,
+                ]),
+          ].join(', ')}
         </p>
       )}
       {rewards.map(({ source, score, note, at }) => (

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
+import { whoOf } from '../../../src/text/who.ts';
 import { act } from '../lib/act.ts';
 import type { GenerationDiff, GenerationPage } from '../lib/api-shapes.ts';
 import { onFeed } from '../lib/feed.ts';
@@ -69,7 +70,7 @@ export function GenerationsView({ route }: ViewRoute) {
                 is: 'fill',
                 cell: (row) => <What row={row} />,
               },
-              { head: 'By', is: 'tight wide', cell: ({ by }) => <Text>{by}</Text> },
+              { head: 'By', is: 'tight wide', cell: ({ by }) => whoOf(by) },
               {
                 head: 'Action',
                 is: 'tight bare',

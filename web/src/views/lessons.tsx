@@ -175,8 +175,10 @@ function ReviewQueue({ rows, chosen, onChoose, onDecided, onEnd }: QueueProps) {
       </ul>
       <div class="queue-pane">
         <p class="queue-hint dim small">
-          {at + 1} of {plural(rows.length, 'lesson')} <kbd>j</kbd> <kbd>k</kbd> move, <kbd>a</kbd> approves,{' '}
-          <kbd>r</kbd> rejects
+          {at + 1} of {plural(rows.length, 'lesson')}{' '}
+          <span class="queue-keys">
+            <kbd>j</kbd> <kbd>k</kbd> move, <kbd>a</kbd> keeps, <kbd>r</kbd> drops
+          </span>
         </p>
         {current !== undefined && <LessonPane key={current.id} id={current.id} onDecided={decided} isQueue />}
       </div>
@@ -208,7 +210,7 @@ const COLUMNS: readonly TableColumn<LessonRow>[] = [
     cell: ({ scope }) => <Text>{scope.agent ?? scope.domain ?? 'everything'}</Text>,
   },
   { head: 'Kept', is: 'kept', cell: ({ adherence }) => <KeptCell adherence={adherence} /> },
-  { head: 'State', is: 'state', cell: ({ state }) => <StateTag state={state} /> },
+  { head: 'State', is: 'state wide', cell: ({ state }) => <StateTag state={state} /> },
   { head: 'Changed', is: 'number wide last', cell: ({ changedAt }) => <Ago at={changedAt} /> },
 ];
 
@@ -219,7 +221,11 @@ function KeptCell({
   readonly adherence: Adherence;
 }) {
   const isGood = toldAgain === 0 && kept === applied;
-  return <span class={`${shown === 0 ? 'dim' : isGood ? 'good' : 'warn'} num`}>{words}</span>;
+  return (
+    <span class={`${shown === 0 ? 'dim' : isGood ? 'good' : 'warn'} num`} title={words}>
+      {words}
+    </span>
+  );
 }
 
 function NoLessons({
