@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InstarClient } from '../shared/instar-client.ts';
-import { projectId } from '../shared/native-outcome.ts';
 import type { AgentRun } from '../shared/run-reports.ts';
 
 const FILES = ['SOUL.md', 'IDENTITY.md'];
@@ -24,7 +23,7 @@ export function createIdentityFollower(client: Pick<InstarClient, 'report'>): (r
       client.report({
         kind: 'identity_file',
         agent,
-        project: projectId(folder),
+        folder,
         file: name,
         hash,
         isChanged: before !== undefined,

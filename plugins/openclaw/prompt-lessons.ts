@@ -1,6 +1,5 @@
 import { isRecord, textOf } from '../shared/connection.ts';
 import type { InstarClient } from '../shared/instar-client.ts';
-import { projectId } from '../shared/native-outcome.ts';
 import { type AgentRun, runSubject } from '../shared/run-reports.ts';
 
 /** Lessons for one run: the block of its session, and those that are new in it. */
@@ -45,7 +44,7 @@ export function createPromptLessons(
   return async (run, task) => {
     const scope = {
       agent: run.agent,
-      ...(run.folder === undefined ? {} : { project: projectId(run.folder) }),
+      ...(run.folder === undefined ? {} : { folder: run.folder }),
     };
     const known = sessions.get(run.session);
     if (known === undefined) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { NativeConnection } from './connection.ts';
+import { inProject } from './in-project.ts';
 
 type JsonBody = Readonly<Record<string, unknown>>;
 
@@ -14,7 +15,8 @@ export interface InstarReply {
 
 /**
  * Requests to Instar, for programs that work without it too. Nothing throws or rejects, every request has a time limit, and after a
- * request that found nobody none is made for a while: an agent never waits twice for an Instar that is away. Nothing is logged.
+ * request that found nobody none is made for a while: an agent never waits twice for an Instar that is away. Nothing is logged. A
+ * `folder` in a body goes as its project.
  */
 export interface InstarClient {
   ask(method: 'GET' | 'POST', path: string, body?: JsonBody, timeoutMs?: number): Promise<InstarReply>;
@@ -51,7 +53,8 @@ export function createInstarClient(
   const isAway = (): boolean => performance.now() < awayUntil;
 
   const send = async (request: Omit<Sent, 'url' | 'key'>, path: string): Promise<InstarReply> => {
-    const reply = await sendOnce({ ...request, url: `${url}${path}`, key });
+    const body = request.body === undefined ? undefined : await inProject(request.body);
+    const reply = await sendOnce({ ...request, body, url: `${url}${path}`, key });
     if (reply.status === 0) {
       awayUntil = performance.now() + pauseMs;
       for (const stop of flushing) stop();

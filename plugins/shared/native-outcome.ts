@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isRecord, textOf } from './connection.ts';
 
 /** How a tool call of an agent ended. */
@@ -69,9 +68,3 @@ const COULD_FAIL = /exec|bash|shell|command|edit|patch|write/i;
 /** Whether a call could have gone otherwise: reading a file says nothing about how the work went, unless it failed. */
 export const couldHaveFailed = ({ tool, ok, exitCode }: NativeOutcome): boolean =>
   !ok || exitCode !== undefined || COULD_FAIL.test(tool);
-
-/** The id under which Instar's gateway knows a folder: a hash, so that no path leaves the client. */
-export function projectId(folder: string): string {
-  const plain = folder.length > 1 ? folder.replace(/(?<=[^:\\/])[\\/]+$/, '') : folder;
-  return createHash('sha256').update(plain).digest('hex').slice(0, 12);
-}

@@ -1,5 +1,5 @@
 import type { InstarClient } from './instar-client.ts';
-import { couldHaveFailed, type NativeOutcome, projectId, shorten } from './native-outcome.ts';
+import { couldHaveFailed, type NativeOutcome, shorten } from './native-outcome.ts';
 
 /** One run of an agent: from a request of its user to the end of the work on it. */
 export interface AgentRun {
@@ -43,7 +43,7 @@ export function createRunReports(client: Pick<InstarClient, 'report' | 'deliver'
   const whose = ({ agent, folder, runKind }: AgentRun) => ({
     agent,
     ...(runKind === undefined ? {} : { runKind }),
-    ...(folder === undefined ? {} : { project: projectId(folder) }),
+    ...(folder === undefined ? {} : { folder }),
   });
   return {
     begin: (run, task) => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { replaceFileSync } from '../base/atomic-file.ts';
 import { createLruMap } from '../base/lru-map.ts';
-import { type Repository, readRepository } from '../base/repository.ts';
+import { normaliseOrigin, type Repository, readRepository } from '../base/repository.ts';
 import { within } from '../base/within.ts';
 import type { Project } from '../core/fact.ts';
 import { asObject, asString, type JsonObject, parseJson } from '../core/json.ts';
@@ -21,8 +21,13 @@ interface ProjectPlacesOptions {
 }
 
 export interface ProjectPlaces {
-  /** The project of a folder: a worktree, a clone and the folder itself are one. `stated`: by the path alone. */
-  projectOf(folder: string, stated: Project): Promise<Project>;
+  /**
+   * The project of a folder: a worktree, a clone and the folder itself are one. `stated`: by the path alone. `remote`: what the client says of
+   * a folder that is not on this machine.
+   */
+  projectOf(folder: string, stated: Project, remote?: Repository): Promise<Project>;
+  /** The same of what a plugin tells about the repository that it works in, maybe in a container. */
+  reported(stated: string, repository: JsonObject): string;
 }
 
 const MOST_FOLDERS = 500;
@@ -34,25 +39,52 @@ export function createProjectPlaces(options: ProjectPlacesOptions): ProjectPlace
   /** Undefined: its files did not answer in time. */
   const known = createLruMap<string, Promise<Project | undefined>>(MOST_FOLDERS);
   return {
-    projectOf: async (folder, stated) => {
+    projectOf: async (folder, stated, remote) => {
       // What a header names in a folder says nothing of the folder.
-      const key = `${stated.id} ${folder}`;
+      const key = `${stated.id} ${folder} ${remote?.origin ?? ''}`;
       const before = known.get(key);
       if (before !== undefined) return (await before) ?? stated;
-      const found = within(placeOf(folder, stated, options), PATIENCE_MS);
+      const found = within(placeOf(folder, { stated, remote }, options), PATIENCE_MS);
       known.set(key, found);
       return (await found) ?? stated;
+    },
+    reported: (stated, { id, label, origin, within: inside }) => {
+      const own = asString(id);
+      if (own === undefined || !PROJECT_ID.test(own)) return stated;
+      const named = { id: own, label: toProject(options.redact(asString(label) ?? '')).label };
+      // Plugins say `host/owner/name`.
+      const said = asString(origin)?.slice(0, LONGEST_ADDRESS);
+      const address = said === undefined ? undefined : normaliseOrigin(`https://${said}`);
+      const project =
+        address === undefined ? named : firstClone(`${address}\n${asString(inside) ?? ''}`, named, options);
+      return keepApart(stated, project.id, options) ? stated : project.id;
     },
   };
 }
 
-async function placeOf(folder: string, stated: Project, options: ProjectPlacesOptions): Promise<Project> {
+const PROJECT_ID = /^[0-9a-f]{12}$/;
+const LONGEST_ADDRESS = 500;
+
+/** A folder that has lessons of its own stays a project. */
+const keepApart = (stated: string, project: string, { hasLessons }: ProjectPlacesOptions): boolean =>
+  project !== stated && hasLessons(stated);
+
+interface StatedFolder {
+  readonly stated: Project;
+  readonly remote: Repository | undefined;
+}
+
+async function placeOf(
+  folder: string,
+  { stated, remote }: StatedFolder,
+  options: ProjectPlacesOptions,
+): Promise<Project> {
   // A project that was named by a header is the caller's word, and no folder's.
   if (toProject(options.redact(folder)).id !== stated.id) return stated;
-  const repository = await readRepository(folder);
+  const repository = (await readRepository(folder)) ?? remote;
   if (repository === undefined) return stated;
   const project = await projectIn(repository, stated, options);
-  return project.id !== stated.id && options.hasLessons(stated.id) ? stated : project;
+  return keepApart(stated.id, project.id, options) ? stated : project;
 }
 
 async function projectIn(

@@ -219,6 +219,16 @@ function createContext(
   const { log } = options;
   const { recording, keyAgents, attemptKeys } = record;
   const { library, overlays } = learned;
+  const places = createProjectPlaces({
+    file: options.home.projectsFile,
+    salt: record.salt,
+    redact: recording.redactor.redactName,
+    hasLessons: (project) =>
+      library
+        .library()
+        ?.shown(clock.now())
+        .some(({ text }) => text.scope.project === project) === true,
+  });
   const apisFor = createApisFor({
     apis: createApis(parts, status),
     records,
@@ -254,16 +264,8 @@ function createContext(
     },
     identify: createIdentify({ redact: recording.redactor.redactName, hashPerson: persons.hash }),
     personOf: createPersonOf(persons.hash),
-    projectOf: createProjectPlaces({
-      file: options.home.projectsFile,
-      salt: record.salt,
-      redact: recording.redactor.redactName,
-      hasLessons: (project) =>
-        library
-          .library()
-          ?.shown(clock.now())
-          .some(({ text }) => text.scope.project === project) === true,
-    }).projectOf,
+    projectOf: places.projectOf,
+    projectReported: places.reported,
     agents: keyAgents,
     sessions: record.sessions,
     sessionEnded: (session) => recordSessionEnd(session, records, clock, log),

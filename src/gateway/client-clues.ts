@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Repository } from '../base/repository.ts';
 import type { ClientName } from '../core/client-name.ts';
 import type { Project } from '../core/fact.ts';
 import { asObject, asString, parseJson } from '../core/json.ts';
@@ -48,6 +49,7 @@ export interface KnownClient {
   readonly client: ClientName | undefined;
   readonly project: Project | undefined;
   readonly folder?: string | undefined;
+  readonly remote?: Repository | undefined;
 }
 
 export function readClientClues(
@@ -295,8 +297,9 @@ interface CodexTurn {
   readonly subagent?: string;
   /** The agent's name, if it has one; the main agent is `/root`. */
   readonly agentName?: string;
-  /** The repository it works in. */
+  /** The repository it works in, and where that was cloned from. */
   readonly workspace?: string;
+  readonly origin?: string;
 }
 
 /** Undefined when the header is missing; a field that cannot be read is left out. */
@@ -306,13 +309,16 @@ function readCodexTurn(headers: IncomingHttpHeaders): CodexTurn | undefined {
   const metadata = asObject(parseJson(text));
   const isSubagent = metadata.thread_source === 'subagent';
   const subagent = asString(metadata.subagent_kind) ?? (isSubagent ? 'subagent' : undefined);
+  const workspaces = asObject(metadata.workspaces);
+  const workspace = Object.keys(workspaces)[0];
   const fields = {
     requestKind: asString(metadata.request_kind),
     thread: asString(metadata.thread_id),
     parentThread: asString(metadata.parent_thread_id),
     subagent,
     agentName: asString(metadata.agent_name),
-    workspace: Object.keys(asObject(metadata.workspaces))[0],
+    workspace,
+    origin: asString(asObject(asObject(workspaces[workspace ?? '']).associated_remote_urls).origin),
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

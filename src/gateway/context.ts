@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Repository } from '../base/repository.ts';
 import type { Caller } from '../core/caller.ts';
 import type { ChatCommandAnswer, ChatCommandRequest } from '../core/chat-command.ts';
 import type { Clock } from '../core/clock.ts';
@@ -71,7 +72,9 @@ export interface GatewayContext {
   /** The end user that a request names in its headers. */
   readonly personOf: (request: IncomingMessage) => string | undefined;
   /** The project of a folder, whose worktrees and clones are one. Absent: each folder is a project. */
-  readonly projectOf?: (folder: string, stated: Project) => Promise<Project>;
+  readonly projectOf?: (folder: string, stated: Project, remote?: Repository) => Promise<Project>;
+  /** The id of the project that a plugin tells of: of its folder alone, and what it says of the repository. */
+  readonly projectReported?: (stated: string, repository: JsonObject) => string;
   /** The agents that keys speak for. */
   readonly agents: AgentsOfKeys;
   readonly sessions: SessionMatcher;

@@ -13,7 +13,7 @@ import {
   parseJson,
 } from '../core/json.ts';
 import { isMemberId } from '../core/member.ts';
-import { principalOfSession } from '../core/principal.ts';
+import { principalOfSession, standsForItself } from '../core/principal.ts';
 import type { Records, TurnView } from '../core/store.ts';
 import { StoreError } from '../core/store.ts';
 import { toCallerId } from './client-clues.ts';
@@ -26,6 +26,8 @@ export interface ControlContext {
   readonly agents?: AgentsOfKeys;
   /** The end user whom the request is about. */
   readonly person?: string;
+  /** The project of the folder and repository that a plugin tells of. */
+  readonly projectReported?: (stated: string, repository: JsonObject) => string;
 }
 
 /** One action of the control plane. Its effect is durable before it returns. */
@@ -109,7 +111,8 @@ async function callerOfSession(session: string | undefined, records: Records): P
 /** An event that an agent or a pipeline reports about itself. */
 export const reportEvent: ControlAction = async (context, body, caller, key) => {
   const { records, now } = context;
-  const { kind, agent, runKind, session, score, [BY_PERSON]: byPerson, ...data } = body;
+  const { kind, agent, runKind, session, score, [BY_PERSON]: byPerson, ...said } = body;
+  const data = withReportedProject(said, caller, context.projectReported);
   const name = asString(kind);
   if (name === undefined || !KIND.test(name)) return wrong('kind must be a name such as tool_sequence.');
   for (const [field, value] of Object.entries({ agent, runKind, session })) {
@@ -180,6 +183,18 @@ function bindReporter(
 ): string | undefined {
   if (caller.kind !== 'caller' || agents === undefined || isMemberId(caller.member ?? '')) return named;
   return named === undefined ? agents.ownAgent(caller.id) : agents.agentOf(caller.id, named, false);
+}
+
+/** What a plugin says with the project of its repository. What an application says of folders is no place of ours. */
+export function withReportedProject(
+  { repository, ...body }: JsonObject,
+  caller: Caller,
+  projectReported: ControlContext['projectReported'],
+): JsonObject {
+  const stated = asString(body.project);
+  if (!isObject(repository) || stated === undefined || projectReported === undefined) return body;
+  if (standsForItself(caller.tag ?? '')) return body;
+  return { ...body, project: projectReported(stated, repository) };
 }
 
 /** Names that become part of a lesson's scope have no characters of patterns. */

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { createLruMap } from '../base/lru-map.ts';
+import type { Repository } from '../base/repository.ts';
 import type { Caller } from '../core/caller.ts';
 import { type BoundAttempt, PRACTICE } from '../core/caller.ts';
 import type { ClientName } from '../core/client-name.ts';
@@ -37,6 +38,8 @@ export interface Identity {
   readonly project?: Project;
   /** Where the client says that it works. Never recorded, logged or shown. */
   readonly folder?: string;
+  /** What the client says of the repository of the folder. Never recorded. */
+  readonly remote?: Repository;
   readonly runKind?: string;
   readonly domain?: string;
   /** False: the turn is served, but neither recorded nor learned from. */
@@ -104,11 +107,11 @@ export function createIdentify(
     const known = name === undefined ? undefined : found.get(name);
     const identity = identify(arrival, known, options, caller);
     if (name === undefined || known !== undefined) return identity;
-    const { client, project, folder, role } = identity;
+    const { client, project, folder, remote, role } = identity;
     const isAllFound = client !== undefined && project !== undefined;
     // The title request that comes first does not name the project, so only main turns count.
     const count = role === 'main' ? (searches.get(name) ?? 0) + 1 : 0;
-    if (isAllFound || count >= MOST_SEARCHES) found.set(name, { client, project, folder });
+    if (isAllFound || count >= MOST_SEARCHES) found.set(name, { client, project, folder, remote });
     else if (count > 0) searches.set(name, count);
     return identity;
   };
@@ -161,7 +164,7 @@ export function identify(
     role,
     ...(known === undefined
       ? detectProject(clues, { redact, isApplication: standsForItself(caller?.tag ?? '') })
-      : { project: known.project, folder: known.folder }),
+      : { project: known.project, folder: known.folder, remote: known.remote }),
     runKind: clean(headerId(headers, 'x-instar-run-kind')) ?? backgroundKind(clues),
     domain: clean(headerId(headers, 'x-instar-domain')),
     record: !isNo(headerText(headers, 'x-instar-record')),

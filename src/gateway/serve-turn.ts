@@ -145,11 +145,11 @@ async function inProject(
   identity: Identity,
   caller: Caller | undefined,
 ): Promise<Identity> {
-  const { folder, project } = identity;
+  const { folder, project, remote } = identity;
   const isApplication = standsForItself(caller?.tag ?? '');
   if (projectOf === undefined || folder === undefined || project === undefined || isApplication)
     return identity;
-  const placed = await projectOf(folder, project);
+  const placed = await projectOf(folder, project, remote);
   return placed.id === project.id ? identity : { ...identity, project: placed };
 }
 

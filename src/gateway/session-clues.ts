@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { normaliseOrigin, type Repository } from '../base/repository.ts';
 import type { ClientName } from '../core/client-name.ts';
 import type { TurnRole } from '../core/evidence.ts';
 import type { Project } from '../core/fact.ts';
@@ -256,6 +258,7 @@ export function detectProject(
   return {
     project: stated === undefined ? undefined : toProject(redact(stated)),
     folder: named?.startsWith('/') ? named : folder,
+    remote: named === undefined && folder !== undefined ? remoteOf(folder, codex) : undefined,
   };
 }
 
@@ -263,6 +266,15 @@ export function detectProject(
 export interface FoundProject {
   readonly project: Project | undefined;
   readonly folder: string | undefined;
+  /** What the client says of the repository of the folder, which need not be on this machine. */
+  readonly remote: Repository | undefined;
+}
+
+function remoteOf(folder: string, codex: ClientClues['codex']): Repository | undefined {
+  const origin = normaliseOrigin(codex?.origin);
+  if (codex?.workspace === undefined || origin === undefined) return undefined;
+  const within = path.posix.relative(codex.workspace, folder);
+  return within.startsWith('..') ? undefined : { origin, within };
 }
 
 interface Mark {

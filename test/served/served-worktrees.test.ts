@@ -3,11 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { createInstarClient } from '../../plugins/shared/instar-client.ts';
 import { normaliseOrigin } from '../../src/base/repository.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { runInProcess } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
+import { lessonText } from '../support/lesson-text.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 import { wholeReply } from '../support/samples.ts';
 
@@ -150,4 +152,59 @@ it('what is told in a worktree is shown in the folder that it was made from, and
   const ids = JSON.parse(listed.stdout).map(({ id }: JsonObject) => id);
   expect(ids).toContain('teach');
   expect(ids).toContain(`s${sessions}`);
+});
+
+it('what a plugin tells of a worktree, a clone and a checkout with the same remote is of the project that the gateway knows', async () => {
+  const client = createInstarClient({
+    client: 'pi',
+    url: `http://127.0.0.1:${daemon.port}`,
+    key: daemon.key,
+  });
+  const recall = async (folder: string): Promise<string> => {
+    const asked = {
+      task: 'Pack the parcel and label it for the courier.',
+      agent: 'cody',
+      folder: at(folder),
+    };
+    const { status, body } = await client.ask('POST', '/api/recall', asked, 60_000);
+    expect(status).toBe(200);
+    return JSON.stringify(body);
+  };
+  const lesson = async (id: string, project: string) => {
+    const text = lessonText({
+      name: id,
+      description: 'Use when a parcel is packed and labelled for the courier.',
+      content: `Weigh it for ${id}.`,
+      scope: { project },
+    });
+    const { text: said } = await ask(daemon.port, {
+      path: '/api/lessons',
+      headers: { authorization: `Bearer ${daemon.ownerKey}` },
+      body: JSON.stringify({
+        changes: [{ op: 'add', id, kind: 'skill', state: 'live', text }],
+        reason: 'a test',
+      }),
+    });
+    expect(said).toContain('"applied"');
+  };
+  await lesson('parcels-of-shop', String(await idIn(at('shop'))));
+  await lesson('parcels-of-app', String(await idIn(at('mirror-a'))));
+  for (const folder of ['shop', 'shop-fix', 'copy'])
+    expect(await recall(folder), folder).toContain('parcels-of-shop');
+  for (const folder of ['mirror-a', 'mirror-b', 'other']) {
+    const text = await recall(folder);
+    expect(text, folder).not.toContain('parcels-of-shop');
+    expect(text.includes('parcels-of-app'), folder).toBe(folder !== 'other');
+  }
+});
+
+it('Codex in a container, whose folder is not on this machine, is in the project of its remote', async () => {
+  const container = async (origin: string): Promise<unknown> => {
+    const workspaces = { '/workspace': { associated_remote_urls: { origin }, has_changes: false } };
+    const metadata = JSON.stringify({ request_kind: 'turn', workspaces });
+    return projectOf(await work('/workspace', { 'x-codex-turn-metadata': metadata }));
+  };
+  expect(await container('git@example.org:team/app.git')).toBe(await idIn(at('mirror-a')));
+  const elsewhere = await container('git@example.org:team/unseen.git');
+  expect(await container('https://example.org/team/unseen')).toBe(elsewhere);
 });

@@ -9,6 +9,7 @@ import {
   giveFeedback,
   reportEvent,
   runControlAction,
+  withReportedProject,
 } from '../../gateway/control-api.ts';
 import { receiveBody } from '../../gateway/read-body.ts';
 import { decodeLessons } from '../../lessons/codec.ts';
@@ -27,12 +28,12 @@ const control =
   async ({ context, raw: { request, slot }, caller }) => {
     const received = await receiveBody(request, MOST_BODY, slot);
     if (!received.ok) return received.failure;
-    const { records, clock, agents } = context;
+    const { records, clock, agents, projectReported } = context;
     const tooMany = paceOf?.(records)(caller, clock.monotonic());
     if (tooMany !== undefined) return tooMany;
     const bytes = received.body ?? received.raw;
     const person = context.personOf(request);
-    const control = compact({ records, now: clock.now, agents, person });
+    const control = compact({ records, now: clock.now, agents, person, projectReported });
     const done = await runControlAction(action, control, caller, { request, bytes });
     return 'kind' in done ? (done as Failure) : (done as JsonObject);
   };
@@ -92,8 +93,8 @@ export const ANSWERS: AnswersTo<typeof ROUTES> = {
     isByPage(asked) && asked.body.identity === true
       ? onlyInTerminal('instar identity')
       : asked.lessonsApi.change(asked.body as JsonObject),
-  recall: ({ lessonsApi, caller, body }) => {
-    const { by: _, ...asked } = body as JsonObject;
+  recall: ({ context, lessonsApi, caller, body }) => {
+    const { by: _, ...asked } = withReportedProject(body as JsonObject, caller, context.projectReported);
     return lessonsApi.recall({ ...asked, ...(caller.kind === 'owner' ? {} : { by: caller.id }) });
   },
   evaluateSkill: async ({ lessonsApi, body }) => ({
