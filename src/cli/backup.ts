@@ -15,6 +15,7 @@ import {
   failure,
   type Positional,
 } from './context.ts';
+import { refuseWhileRunning } from './up-checks.ts';
 import { withApi } from './with-api.ts';
 
 export const declareBackup: DeclareCommand = (command, act) =>
@@ -91,14 +92,7 @@ export async function restoreFile(
     );
   const fault = findRestoreFault(home, file);
   if (fault !== undefined) throw refuse(`${file} ${fault.why}`, fault.kind, home);
-  const running = await findDaemon(home);
-  if (running !== undefined) {
-    throw new CommandError(
-      EXIT.homeTaken,
-      `Instar is running: ${running.url} (pid ${running.pid})`,
-      'stop it first: instar stop',
-    );
-  }
+  await refuseWhileRunning(home);
   before();
   const kept = restoreOrRefuse(file, openHome(context.homeDir));
   context.printer.document({ file, kept: kept ?? null });

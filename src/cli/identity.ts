@@ -229,11 +229,15 @@ async function decide(
   return EXIT.ok;
 }
 
+async function readProposal(lessonsApi: LessonsApi, [agent, name]: Positional['args']) {
+  const parts = await readParts(lessonsApi, agent);
+  const waiting = parts.filter(({ state }) => state === 'proposed');
+  return { parts, part: choosePart(waiting, name, 'waiting proposal') };
+}
+
 const approveIdentity = onApi(async (options: DecideOptions, context) => {
   const { lessonsApi } = context;
-  const parts = await readParts(lessonsApi, options.args[0]);
-  const waiting = parts.filter(({ state }) => state === 'proposed');
-  const part = choosePart(waiting, options.args[1], 'waiting proposal');
+  const { parts, part } = await readProposal(lessonsApi, options.args);
   if (options.unmeasured !== true && !isCompared(part) && part.tier !== 'free')
     throw failure(
       `${text(part.name)} was not measured: no practice compared attempts with it and without it`,
@@ -316,9 +320,7 @@ async function replacing(
 
 const rejectIdentity = onApi(async (options: DecideOptions, context) => {
   const { lessonsApi } = context;
-  const parts = await readParts(lessonsApi, options.args[0]);
-  const waiting = parts.filter(({ state }) => state === 'proposed');
-  const part = choosePart(waiting, options.args[1], 'waiting proposal');
+  const { part } = await readProposal(lessonsApi, options.args);
   const id = text(part.id);
   const shown = { [id]: options.hash ?? text(part.hash) };
   const change = {

@@ -117,3 +117,11 @@ export function openPage(url: string | undefined, warn: (message: string) => voi
       warn(`--open: cannot open a browser (${message}): run instar page for an address`),
     );
 }
+
+/** For a command that needs the home for itself. */
+export async function refuseWhileRunning(home: Home): Promise<void> {
+  const running = await findDaemon(home);
+  if (running === undefined) return;
+  const message = `Instar is running: ${running.url} (pid ${running.pid})`;
+  throw new CommandError(EXIT.homeTaken, message, 'stop it first: instar stop');
+}

@@ -6,7 +6,7 @@ import { openSettings } from '../api/settings-api.ts';
 import type { Log } from '../base/log.ts';
 import { openLogFile } from '../base/log-file.ts';
 import { createDaemonFile, type DaemonRecord, removeDaemonFile } from '../config/daemon-file.ts';
-import { type Home, HomeInUseError, homeAt, openHome } from '../config/home.ts';
+import { type Home, homeAt, openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
 import { followSettings } from '../config/live-settings.ts';
 import { readOwnKeys, withFormerKeys } from '../config/own-keys.ts';
@@ -19,14 +19,7 @@ import { createLog, isPretty, type LogOptions } from '../redact/create-log.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { askOwner, isAtTerminal } from './confirm-owner.ts';
-import {
-  type CommandContext,
-  CommandError,
-  type DeclareCommand,
-  EXIT,
-  type ExitCode,
-  failure,
-} from './context.ts';
+import { type CommandContext, type DeclareCommand, type ExitCode, failure } from './context.ts';
 import { callableUrl, explainListenError, parsePort, stayUntilStopped } from './foreground.ts';
 import { dim, lineWidth, noteField, type Printer } from './print.ts';
 import { createProgress } from './progress.ts';
@@ -201,8 +194,6 @@ async function start(context: CommandContext, options: DaemonOptions): Promise<D
   try {
     return await context.startDaemon(options);
   } catch (error) {
-    if (error instanceof HomeInUseError)
-      throw new CommandError(EXIT.homeTaken, error.message, 'see: instar status');
     if (error instanceof Error && error.name === 'VerifierError')
       throw failure(error.message, 'fix learn.verifiers in the config');
     if (error instanceof StoreError && (error.code === 'uncopied' || error.code === 'no-driver'))

@@ -1,7 +1,5 @@
 import { planUpgrade, type UpgradePlan, type UpgradeResult, upgradeHome } from '../api/upgrade-home.ts';
-import { findDaemon } from '../config/daemon-file.ts';
 import { HomeInUseError, homeAt } from '../config/home.ts';
-import { StoreError } from '../core/store.ts';
 import { plural } from '../text/phrases.ts';
 import {
   type CommandContext,
@@ -12,6 +10,7 @@ import {
   failure,
 } from './context.ts';
 import type { Printer } from './print.ts';
+import { refuseWhileRunning } from './up-checks.ts';
 
 export const declareUpgrade: DeclareCommand = (command, act) =>
   void command
@@ -48,13 +47,7 @@ const upgrade = async (flags: UpgradeFlags, context: CommandContext): Promise<Ex
         plan.configProblem,
         'correct the config first; nothing was changed. Check it with: instar config check',
       );
-    const running = await findDaemon(home);
-    if (running !== undefined)
-      throw new CommandError(
-        EXIT.homeTaken,
-        `Instar is running: ${running.url} (pid ${running.pid})`,
-        'stop it first: instar stop',
-      );
+    await refuseWhileRunning(home);
     const result = plan.from === undefined ? {} : upgradeHome(home, plan, env, flags.backup);
     printer.document({ ...plan, ...result });
     printResult(printer, plan, result);
@@ -66,8 +59,7 @@ const upgrade = async (flags: UpgradeFlags, context: CommandContext): Promise<Ex
   } catch (error) {
     if (error instanceof HomeInUseError)
       throw new CommandError(EXIT.homeTaken, error.message, 'stop it first: instar stop');
-    if (!(error instanceof StoreError)) throw error;
-    throw failure(error.message, 'see: instar doctor');
+    throw error;
   }
 };
 

@@ -1,6 +1,6 @@
 import { ApiError, createRemoteApi } from '../api/remote-api.ts';
 import { findDaemon, isAlive } from '../config/daemon-file.ts';
-import { HomeInUseError, openHome } from '../config/home.ts';
+import { openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { readOwnKeys } from '../config/own-keys.ts';
@@ -76,8 +76,6 @@ export async function withTraining(
       await own.close();
     }
   } catch (error) {
-    if (error instanceof HomeInUseError)
-      throw new CommandError(EXIT.homeTaken, error.message, 'see: instar status');
     if (error instanceof ApiError)
       throw new CommandError(EXIT.failed, error.message, 'see: instar train status');
     throw error;
