@@ -58,6 +58,7 @@ const signed = (effect: number): string => `${effect > 0 ? '+' : ''}${Math.round
 const median = ({ runs }: Cell, of: (run: GateRun) => number): string =>
   Math.round(quantile(runs.map(of), 0.5)).toLocaleString('en-US');
 
+const percent = (value: number, digits = 1): string => `${(100 * value).toFixed(digits)} %`;
 const points = (value: number): string => String(Math.round(100 * value));
 
 const cells = Object.entries(SPREADS).flatMap(([correlation, spread]) =>
@@ -183,8 +184,6 @@ if (values.json)
   );
 else process.stdout.write(section);
 if (values.write) writeSection('lab/results/statistics.md', 'gate', section);
-
-const percent = (value: number, digits = 1): string => `${(100 * value).toFixed(digits)} %`;
 
 /** What the gate of weights promises, and how it is measured. */
 function describeGate(runs: number): string {

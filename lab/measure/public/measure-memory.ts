@@ -14,6 +14,7 @@ import { createEngineCounts, describeEngines, findOtherEngine } from '../measure
 import { openPlayedHome, type PlayedAnswer, type TypedTurn } from '../memory/played-home.ts';
 import { withVectorMap } from '../memory/vector-map.ts';
 import type { Measured } from './customers.ts';
+import { askMetaClaw } from './metaclaw.ts';
 import {
   type PublicPerson,
   type PublicQuestion,
@@ -65,13 +66,19 @@ type Arm =
   | 'vectors, 6'
   | 'vectors, 24'
   | 'whole history'
+  | 'MetaClaw skills'
+  | 'MetaClaw memory'
   | 'without a limit';
 
 /**
  * What each person typed is recorded and learned from without a model, in sessions with their dates; then each question is asked in a
  * fresh session. Scored is what its prompt gained, beside raw messages that a simple search would put there.
  */
-export async function measurePublicMemory(name: keyof typeof MEMORY_SETS, data: string): Promise<Measured> {
+export async function measurePublicMemory(
+  name: keyof typeof MEMORY_SETS,
+  data: string,
+  metaclaw?: string,
+): Promise<Measured> {
   const set: MemorySet = MEMORY_SETS[name];
   const own = path.join(data, set.folder);
   const persons = set.read(existsSync(own) ? own : data).filter(({ questions }) => questions.length > 0);
@@ -96,6 +103,13 @@ export async function measurePublicMemory(name: keyof typeof MEMORY_SETS, data: 
       for (const [arm, texts] of await fillBaselines(person, embed))
         for (const [at, question] of person.questions.entries())
           addTo(scores, arm, scoreText(question, texts[at] ?? '', person, set));
+      if (metaclaw !== undefined) {
+        const { skills, memory } = askMetaClaw(metaclaw, person, turnsOf);
+        for (const [at, question] of person.questions.entries()) {
+          addTo(scores, 'MetaClaw skills', scoreText(question, skills[at] ?? '', person, set));
+          addTo(scores, 'MetaClaw memory', scoreText(question, memory[at] ?? '', person, set));
+        }
+      }
       for (const answer of played.toStrangers) strangers.push(scoreStranger(answer));
       process.stderr.write(`${person.name}: ${person.questions.length} questions\n`);
     }

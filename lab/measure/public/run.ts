@@ -9,13 +9,20 @@ import { measureVerdicts } from './verdicts.ts';
  * Public sets that nobody of this project wrote. Nothing of them is shipped: `--data` names the folder in
  * which they lie.
  *
- *   npm run bench:public -- --set tau-bench|tau-verdicts|… --data DIR [--json]
+ *   npm run bench:public -- --set tau-bench|tau-verdicts|… --data DIR [--json] [--metaclaw DIR]
+ *
+ * `--metaclaw` names the unpacked wheel of aiming-metaclaw 0.4.1: its own retrieval answers the same questions.
  */
 const isMemorySet = (name: string): name is keyof typeof MEMORY_SETS => name in MEMORY_SETS;
 const SETS = ['tau-bench', 'tau-verdicts', ...Object.keys(MEMORY_SETS)];
 
 const { values: options } = parseArgs({
-  options: { set: { type: 'string' }, data: { type: 'string' }, json: { type: 'boolean', default: false } },
+  options: {
+    set: { type: 'string' },
+    data: { type: 'string' },
+    metaclaw: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
 });
 
 function fail(message: string): never {
@@ -31,7 +38,7 @@ if (options.data === undefined || !existsSync(options.data))
   );
 const data = path.resolve(options.data);
 const measured = isMemorySet(name)
-  ? await measurePublicMemory(name, data)
+  ? await measurePublicMemory(name, data, options.metaclaw)
   : name === 'tau-verdicts'
     ? measureVerdicts(data)
     : await measureCustomers(data);
