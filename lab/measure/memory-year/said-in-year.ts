@@ -72,6 +72,7 @@ function turnOf(text: string, { id, session, at }: { id: string; session: string
     policy: 'year/m',
     lessons: [],
     startedAt: at,
+    request: id,
   };
   const messages = [{ role: 'user', content: [{ type: 'text', text }] }] as const;
   return {
