@@ -69,7 +69,7 @@ beforeAll(async () => {
     timeout: 30_000,
     interval: 200,
   });
-}, 120_000);
+});
 afterAll(async () => {
   proxy?.kill('SIGTERM');
   for (const { child, exited } of daemons) {
@@ -80,7 +80,7 @@ afterAll(async () => {
   await provider?.close();
   await server?.stop();
   rmSync(dir, { recursive: true, force: true });
-}, 60_000);
+});
 
 interface ProxyAnswer {
   readonly status: number;

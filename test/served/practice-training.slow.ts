@@ -65,7 +65,7 @@ let daemon: RunningDaemon;
 beforeAll(async () => {
   home = makeHome(config);
   daemon = await startDaemon(home.dir);
-}, 60_000);
+});
 afterAll(async () => {
   daemon.child.kill('SIGTERM');
   await daemon.exited;

@@ -155,7 +155,7 @@ beforeAll(async () => {
   });
   daemon = await startDaemon(home.dir, [], { TEACHER_KEY: 'k-teacher-000000' });
   await Promise.all(REPLIES.map((_, nth) => fail(`case-${nth}-x`)));
-}, 120_000);
+});
 afterAll(async () => {
   daemon.child.kill('SIGTERM');
   await daemon.exited;

@@ -84,7 +84,7 @@ beforeAll(async () => {
     practice: { trials: { pairs: 40 } },
   });
   daemon = await startDaemon(home.dir);
-}, 60_000);
+});
 afterAll(async () => {
   daemon.child.kill('SIGTERM');
   await daemon.exited;

@@ -90,7 +90,7 @@ describe('slow work in the real daemon', () => {
     expect(ends.filter(({ note }) => note === 'its process ended during the run').length).toBe(2);
     const holders = chain.flatMap((fact) => (fact.type === 'job-leased' ? [fact.holder] : []));
     expect(new Set(holders).size).toBe(3);
-  }, 120_000);
+  });
 
   it('stops at a request, and goes on when it has been quiet again', async () => {
     const { home, lines, start, owner } = open();
@@ -120,7 +120,7 @@ describe('slow work in the real daemon', () => {
     expect(asObject(asArray(told.jobs)[0]).last).toMatchObject({ end: 'done', note: 'all units' });
     child.kill('SIGTERM');
     await exited;
-  }, 120_000);
+  });
 
   it('tells with `instar up` what it sees, and the command prints the same', async () => {
     const home = makeHome({ schedule: { sleep: '23:00-07:00' } });
@@ -143,5 +143,5 @@ describe('slow work in the real daemon', () => {
     ]);
     daemon.child.kill('SIGTERM');
     await daemon.exited;
-  }, 120_000);
+  });
 });

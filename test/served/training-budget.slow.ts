@@ -48,7 +48,7 @@ it('a training window spends tokens of the background jobs’ budget, and the st
   expect(second.end).toMatchObject({ end: 'paused' });
   expect(second.isRefused).toBe(true);
   expect(second.spent.tokens).toBeLessThanOrEqual(most * 2);
-}, 120_000);
+});
 
 it('a server of unknown price is not called for training before a limit is set, by a window or by practice', async () => {
   const engine = {
@@ -68,7 +68,7 @@ it('a server of unknown price is not called for training before a limit is set, 
     await daemon.close();
     removeFolder(dir);
   }
-}, 60_000);
+});
 
 it('a window that a person starts on a server that costs money is limited by the day’s budget, too', async () => {
   const engine = await startForeignEngine();
@@ -89,4 +89,4 @@ it('a window that a person starts on a server that costs money is limited by the
     await engine.close();
     removeFolder(dir);
   }
-}, 120_000);
+});

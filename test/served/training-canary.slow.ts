@@ -17,7 +17,7 @@ beforeAll(async () => {
   const promotion = { canaryShare: SHARE, canarySessions: SESSIONS, canaryMargin: 0.6 };
   environment = await openTrainingEnvironment({ override: { promotion } });
   await teach(environment);
-}, 60_000);
+});
 afterAll(async () => {
   await environment.close();
   removeFolder(environment.dir);
@@ -81,7 +81,7 @@ describe('a canary', () => {
     expect(served.canary).toBeGreaterThanOrEqual(SESSIONS);
     expect(served.rest).toBeGreaterThan(3);
     expect(await versions()).toMatchObject({ live: version, previous: 0 });
-  }, 60_000);
+  });
 
   it('is rolled back when its sessions are worse, and the live version keeps serving', async () => {
     const { live } = Object(await versions());
@@ -92,5 +92,5 @@ describe('a canary', () => {
     expect(served.canary).toBeLessThan(SESSIONS);
     expect(await versions()).toEqual({ live, previous: 0 });
     expect((await environment.chat(TASK)).headers['x-instar-policy']).toBe(`instar/nano@${live}`);
-  }, 60_000);
+  });
 });

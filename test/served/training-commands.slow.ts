@@ -59,7 +59,7 @@ describe('instar train, without a daemon', () => {
       engine: 'nano',
       window: { steps: 1, done: 1, isRunning: false },
     });
-  }, 60_000);
+  });
 
   it('names the fix when nothing can move, and when training is off', async () => {
     const { run } = open();
@@ -99,5 +99,5 @@ describe('instar train, without a daemon', () => {
     expect(before.size).toBeGreaterThan(0);
     expect((await run('run', '--steps', '1')).code).toBe(0);
     expect(batches().size).toBe(before.size + 1);
-  }, 60_000);
+  });
 });

@@ -13,7 +13,7 @@ const args = (...words: readonly string[]) => ['--home', home.dir, 'train', ...w
 let daemon: RunningDaemon;
 beforeAll(async () => {
   daemon = await startDaemon(home.dir);
-}, 60_000);
+});
 afterAll(async () => {
   daemon.child.kill('SIGTERM');
   await daemon.exited;
@@ -34,7 +34,7 @@ it('instar train run trains nothing that too few held-out tasks could measure, a
   expect(status).toMatch(/about 2\d tasks needed .* \d there: not trained.*train\.effect/);
   expect(status).toMatch(/runs +once one of the missing things is there/);
   expect(status).toMatch(/costs +nothing/);
-}, 60_000);
+});
 
 it('instar train run uses the daemon, refuses a second concurrent run, and leaves the first running after Ctrl-C', async () => {
   await recordHeldOut(daemon.port, daemon.key);
@@ -51,4 +51,4 @@ it('instar train run uses the daemon, refuses a second concurrent run, and leave
   expect((await first.ended()).stderr).toContain('the daemon continues');
   const { stdout } = await runCli(args('status', '--json'));
   expect(JSON.parse(stdout)).toMatchObject({ engineState: 'up', window: { steps: 400, isRunning: true } });
-}, 60_000);
+});

@@ -48,7 +48,7 @@ describe('weights whose file is damaged', () => {
     expect((await environment.chat(TASK)).headers['x-instar-policy']).toBe('instar/nano@0');
     expect(JSON.stringify(environment.lines)).toContain(path.basename(file));
     expect((await (await reopen(environment)).api.training()).versions).toEqual({ live: 0 });
-  }, 60_000);
+  });
 
   it('that are on trial are refused by name, and the pointer does not move', async () => {
     const first = await open({ dir: folder() });
@@ -67,7 +67,7 @@ describe('weights whose file is damaged', () => {
     });
     expect((await environment.api.training()).versions).toMatchObject({ live: 0 });
     expect((await environment.chat(TASK)).status).toBe(200);
-  }, 60_000);
+  });
 
   it('that training would continue from are named, and after three windows another run starts', async () => {
     const first = await open({ dir: folder() });
@@ -86,5 +86,5 @@ describe('weights whose file is damaged', () => {
     expect(typesOf(news)).not.toContain('stuck');
     expect(news.flatMap((one) => ('batch' in one ? [one.batch] : []))).toContain('run-2/0');
     expect((await environment.api.training()).versions).toMatchObject({ live: 0 });
-  }, 60_000);
+  });
 });

@@ -35,7 +35,7 @@ describe('a generation that changes in the middle of a run', () => {
     expect(trained.length).toBeGreaterThan(0);
     expect(trained.filter((id) => id.startsWith('run-1/1/'))).toEqual([]);
     expect(news.filter(({ type }) => type === 'step-trained' || type === 'step-idle')).toHaveLength(2);
-  }, 60_000);
+  });
 });
 
 describe('an engine that cannot start', () => {
@@ -55,5 +55,5 @@ describe('an engine that cannot start', () => {
       'the embedded engine does not start',
     );
     expect((await environment.api.training()).window).toMatchObject({ isRunning: false });
-  }, 60_000);
+  });
 });

@@ -23,7 +23,7 @@ beforeAll(async () => {
     hasTasks: false,
     models: { practice: 'instar/nano' },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await environment.close();
   removeFolder(environment.dir);
@@ -94,7 +94,7 @@ describe('train.live while a window runs', { timeout: 180_000 }, () => {
       models: { practice: 'instar/nano' },
     });
     await addGateTask();
-  }, 60_000);
+  });
 
   it('turned off ends it with the step in progress, and no other turn trains', async () => {
     const { keysApi, training } = environment;
@@ -134,7 +134,7 @@ describe('live turns that nobody rated', { timeout: 180_000 }, () => {
       models: { practice: 'instar/nano' },
     });
     await addGateTask();
-  }, 60_000);
+  });
 
   it('train by the checks of the rules that they were given with, each turn once', async () => {
     const { api, lessonsApi, training } = environment;

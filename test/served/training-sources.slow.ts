@@ -56,7 +56,7 @@ describe('recorded tasks', () => {
     const verifiers = [{ domain: '*', kind: 'module', file: path.join(dir, 'verify.mjs') }];
     environment = await openTrainingEnvironment({ dir, learn: { verifiers } });
     await teach(environment);
-  }, 60_000);
+  });
   afterAll(async () => {
     await environment.close();
     removeFolder(dir);
@@ -93,7 +93,7 @@ describe('recorded tasks', () => {
     expect(news.filter(({ type }) => type === 'step-trained').length).toBeGreaterThan(0);
     // Live traffic is learned from only where someone says so.
     expect(reports.map(({ live }) => live)).toEqual([0, 0]);
-  }, 60_000);
+  });
 
   it('leave none of their text outside of the record', () => {
     const journal = readFileSync(path.join(dir, 'train', 'nano', 'run-1.jsonl'), 'utf8');
@@ -108,7 +108,7 @@ describe('recorded tasks', () => {
     const news = await runWindow(environment.training, { steps: 1, tasks: TASKS });
     expect(reportsOf(news).map(({ groups }) => groups)).toEqual([2]);
     expect(gradedOf(TASK)).toBe(before);
-  }, 60_000);
+  });
 
   it('end, like every window, in a trainer cycle that is counted with those of other learners', async () => {
     const ends = cycleEnds().filter(({ learner }) => learner === 'trainer');
@@ -127,7 +127,7 @@ describe('live turns', () => {
   beforeAll(async () => {
     environment = await openTrainingEnvironment({ train: { live: true } });
     await teach(environment);
-  }, 60_000);
+  });
   afterAll(async () => {
     await environment.close();
     removeFolder(environment.dir);
@@ -151,5 +151,5 @@ describe('live turns', () => {
     const news = await runWindow(environment.training, { steps: 2 });
     // The failure fed no lesson: it trains, too.
     expect(reportsOf(news).map(({ live }) => live)).toEqual([5, 0]);
-  }, 60_000);
+  });
 });

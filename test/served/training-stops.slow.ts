@@ -81,7 +81,7 @@ beforeAll(async () => {
   await runWindow(environment.training, { steps: STEPS });
   calm = await outcomeOf(environment);
   await closeAll();
-}, 60_000);
+});
 
 describe('training that is stopped', () => {
   it('has something to lose: at least two steps of the undisturbed run moved the weights', () => {
@@ -130,7 +130,7 @@ describe('training that is stopped', () => {
     }
     expect(paused).toBeGreaterThan(1);
     expect(await outcomeOf(environment)).toEqual(calm);
-  }, 60_000);
+  });
 
   it.each(Array.from({ length: RUNS }, (_, at) => at + 1))(
     'by kills of its engine (%i) goes on, trains nothing twice, moves no pointer, and ends at the same bits',

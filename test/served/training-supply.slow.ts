@@ -19,7 +19,7 @@ const home = makeHome({
 let daemon: RunningDaemon;
 beforeAll(async () => {
   daemon = await startDaemon(home.dir, [], modules.env);
-}, 60_000);
+});
 afterAll(async () => {
   daemon.child.kill('SIGTERM');
   await daemon.exited;

@@ -157,7 +157,7 @@ describe('weights that vLLM serves', () => {
     const kinds = reader.facts(0, 10_000).map(({ fact }) => fact.type);
     expect(kinds.filter((kind) => kind === 'policy-moved')).toHaveLength(9);
     expect(kinds).not.toContain('turn-sampled');
-  }, 30_000);
+  });
 
   it('do not serve when they cannot be loaded: the pointer stays, the error is reported, and a rollback still works', async () => {
     const { dir, vllm, environment, turn } = await start();
@@ -182,7 +182,7 @@ describe('weights that vLLM serves', () => {
     vllm.change({ isDown: false });
     expect(await turn('any')).toBe('instar/nano@1 v1');
     await expect.poll(() => foldersOf(dir), { timeout: 15_000 }).toEqual(['v1']);
-  }, 30_000);
+  });
 
   it('are loaded again when a server has lost them; otherwise another version answers, and they are rolled back', async () => {
     const { dir, vllm, train, environment, turn } = await start();
@@ -204,7 +204,7 @@ describe('weights that vLLM serves', () => {
       .toEqual({ live: 0 });
     expect(await turn('three', again)).toBe('instar/nano@0 base-model');
     expect(again.lines.filter(({ msg }) => msg.includes('another version answered'))).toHaveLength(2);
-  }, 30_000);
+  });
 
   it("are requested with vLLM's key, and only for clients with Instar's key", async () => {
     const dir = newFolder();
@@ -222,7 +222,7 @@ describe('weights that vLLM serves', () => {
     await expect.poll(() => vllm.streams.size, { timeout: 15_000 }).toBe(1);
     vllm.end(1);
     expect(heard(await answer)).toBe('instar/nano@0 base-model');
-  }, 30_000);
+  });
 });
 
 describe('weights that the engine serves', () => {
@@ -249,5 +249,5 @@ describe('weights that the engine serves', () => {
       .toBeGreaterThan(0);
     const { headers, status } = await environment.chat('Who are you?');
     expect([status, headers['x-instar-policy']]).toEqual([200, 'instar/nano@2']);
-  }, 30_000);
+  });
 });

@@ -115,7 +115,7 @@ beforeAll(async () => {
     const all = asArray(JSON.parse((await call(daemon.ownerKey, 'GET', '/api/sessions')).text));
     expect(all.length).toBe(people.flatMap(({ ids }) => ids.sessions).length);
   }, SOON);
-}, 120_000);
+});
 afterAll(async () => {
   daemon?.child.kill('SIGTERM');
   await daemon?.exited;

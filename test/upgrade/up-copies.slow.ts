@@ -35,7 +35,7 @@ describe('a record of an older format', () => {
     expect(factsOf(storeOf(home)).slice(0, before.length)).toEqual(before);
     expect((await upAndStop(home)).stderr).not.toContain(SAID);
     expect(backupsOf(home)).toEqual([copy]);
-  }, 120_000);
+  });
 
   it('is also copied by a command that runs without a daemon', async () => {
     const home = openOldHome('format-2');

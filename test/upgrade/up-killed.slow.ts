@@ -124,5 +124,5 @@ describe.runIf(hasStrace)('instar up that is interrupted while it changes a form
     expect(formatOfStore(storeOf(home))).toBe(3);
     expect(factsOf(storeOf(home))).toEqual(before);
     expect(backupsOf(home)).toEqual([]);
-  }, 120_000);
+  });
 });
