@@ -140,14 +140,25 @@ function planHere(context: CommandContext): AutostartPlan {
   if (plan !== undefined) return plan;
   throw failure(
     `Instar knows systemd and launchd, and this is ${process.platform}`,
-    `let your system run this at login: ${startLine(context)}`,
+    loginHint(process.platform, startCommand(context)),
   );
 }
 
+/** How a person has a command run at login where Instar does not do it. */
+export const loginHint = (platform: NodeJS.Platform, command: readonly string[]): string =>
+  platform === 'win32'
+    ? `let the Task Scheduler run it at login: schtasks /create /tn instar /sc onlogon /tr "${command.map((part) => `\\"${part}\\"`).join(' ')}"`
+    : `let your system run this at login: ${command.map(quotePath).join(' ')}`;
+
 const mainModule = (): string => fileURLToPath(workerModule('./main.ts', import.meta.url));
 
-const startLine = ({ homeDir }: CommandContext): string =>
-  [process.execPath, mainModule(), '--home', homeAt(homeDir).dir, 'up'].map(quotePath).join(' ');
+const startCommand = ({ homeDir }: CommandContext): readonly string[] => [
+  process.execPath,
+  mainModule(),
+  '--home',
+  homeAt(homeDir).dir,
+  'up',
+];
 
 function isSetuid(program: string, env: NodeJS.ProcessEnv): boolean {
   const files = (env.PATH ?? '').split(delimiter).map((folder) => join(folder, program));
@@ -161,7 +172,7 @@ async function requireSupervisor(plan: AutostartPlan, context: CommandContext): 
   if (ok) return;
   throw failure(
     `${plan.kind === 'systemd' ? "systemd's user manager" : 'launchd'} does not answer here (${said}); nothing was installed`,
-    `log in normally (not with su or sudo) and try again, or run this at boot, for example with cron (@reboot): ${startLine(context)}`,
+    `log in normally (not with su or sudo) and try again, or run this at boot, for example with cron (@reboot): ${startCommand(context).map(quotePath).join(' ')}`,
   );
 }
 

@@ -127,9 +127,12 @@ async function refuseElsewhere(home: Home, record: DaemonRecord, state: 'gone' |
   if (state === 'unknown')
     throw failure(
       `process ${pid} does not answer at ${url}, and cannot be identified as Instar`,
-      `look at it (ps -p ${pid}); if it is another program, remove ${home.daemonFile}`,
+      `look at it (${lookAt(pid)}); if it is another program, remove ${home.daemonFile}`,
     );
 }
+
+const lookAt = (pid: number): string =>
+  process.platform === 'win32' ? `tasklist /fi "PID eq ${pid}"` : `ps -p ${pid}`;
 
 const PROGRESS_MS = 5_000;
 /** After a second signal the daemon exits at once; one that does not is killed after this time. */
@@ -152,8 +155,16 @@ async function endProcess(
     busy ? `; ${plural(busy, 'request')} in progress will be finished first` : '',
     '.',
   );
-  if (!isStopping) signal(record, 'SIGTERM');
-  if (await hasEnded(record, grace * 1_000, (ms) => printer.note(`Waiting for its end (${duration(ms)}).`)))
+  // Windows has no signal that asks: the process would end with its requests.
+  const mayAsk =
+    process.platform !== 'win32' ||
+    (await isIdleWithin(grace * 1_000, async () => (busy === undefined ? 0 : countInFlight(home, env))));
+  if (!isStopping && mayAsk) signal(record, 'SIGTERM');
+  if (
+    await hasEnded(record, mayAsk ? grace * 1_000 : 0, (ms) =>
+      printer.note(`Waiting for its end (${duration(ms)}).`),
+    )
+  )
     return false;
   if (!force)
     throw failure(
@@ -165,13 +176,26 @@ async function endProcess(
   if (await hasEnded(record, LEAVING_MS)) return true;
   signal(record, 'SIGKILL');
   if (await hasEnded(record, LEAVING_MS)) return true;
-  throw failure(`process ${pid} could not be ended, not even by SIGKILL`, `look at it: ps -p ${pid}`);
+  throw failure(`process ${pid} could not be ended, not even by SIGKILL`, `look at it: ${lookAt(pid)}`);
 }
 
 async function countInFlight(home: Home, env: NodeJS.ProcessEnv): Promise<number | undefined> {
   const { askStatus } = await import('../api/daemon-status.ts');
   const status = await askStatus(home, env).catch(() => undefined);
   return status !== undefined && 'counts' in status ? status.counts.inFlight : undefined;
+}
+
+/** Whether no request is in progress at some moment of this time. A count that cannot be had stands for none. */
+export async function isIdleWithin(
+  withinMs: number,
+  inFlight: () => Promise<number | undefined>,
+): Promise<boolean> {
+  const begunAt = performance.now();
+  for (;;) {
+    if (((await inFlight()) ?? 0) === 0) return true;
+    if (performance.now() - begunAt >= withinMs) return false;
+    await sleep(POLL_MS);
+  }
 }
 
 function signal({ pid }: DaemonRecord, name: 'SIGTERM' | 'SIGKILL'): void {

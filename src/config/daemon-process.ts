@@ -23,13 +23,14 @@ export async function findDaemonProcess(
   home: Home,
   record: DaemonRecord,
   key?: string,
+  platform: NodeJS.Platform = process.platform,
 ): Promise<DaemonProcess> {
   // After a restart a container may give the same number again, also to this process.
   if (hasExited(record) || record.pid === process.pid) return 'gone';
-  const isOpen = hasOpen(record.pid, home.lockFile);
+  const isOpen = platform === 'win32' ? undefined : hasOpen(record.pid, home.lockFile);
   if (isOpen !== undefined) return isOpen ? 'ours' : 'gone';
   const reported = await reportedPid(record, key);
-  return reported === record.pid && isInstar(record.pid) ? 'ours' : 'unknown';
+  return reported === record.pid && isInstar(record.pid, platform) ? 'ours' : 'unknown';
 }
 
 /** Whether the process has ended, also when nobody has asked for its exit code yet. */
@@ -49,7 +50,6 @@ function hasOpen(pid: number, file: string): boolean | undefined {
   try {
     const path = realpathSync(file);
     if (process.platform === 'linux') return openFilesOf(pid).includes(path);
-    if (process.platform === 'win32') return undefined;
     const listed = run('lsof', ['-a', '-p', String(pid), '-Fn', '--', path]);
     return listed.split('\n').some((line) => line === `n${path}`);
   } catch (error) {
@@ -85,10 +85,27 @@ async function reportedPid(record: DaemonRecord, key: string | undefined): Promi
   }
 }
 
-function isInstar(pid: number): boolean {
+/** The program that prints the command line of a process. */
+export const commandLineCall = (
+  pid: number,
+  platform: NodeJS.Platform,
+): readonly [program: string, args: readonly string[]] =>
+  platform === 'win32'
+    ? [
+        'powershell',
+        [
+          ...['-NoProfile', '-NonInteractive', '-Command'],
+          `(Get-CimInstance Win32_Process -Filter "ProcessId=${pid}").CommandLine`,
+        ],
+      ]
+    : ['ps', ['-o', 'command=', '-p', String(pid)]];
+
+export const isDaemonCommand = (command: string): boolean =>
+  /instar|main\.js/.test(command) && /\sup\b/.test(command);
+
+function isInstar(pid: number, platform: NodeJS.Platform): boolean {
   try {
-    const command = run('ps', ['-o', 'command=', '-p', String(pid)]);
-    return /instar|main\.js/.test(command) && /\sup\b/.test(command);
+    return isDaemonCommand(run(...commandLineCall(pid, platform)));
   } catch {
     return false;
   }

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loginHint } from '../../src/cli/autostart.ts';
 import { type AutostartTarget, homeOfUnit, planAutostart } from '../../src/cli/autostart-plan.ts';
 import { createTemporaryFolder, runInProcess } from './run-cli.ts';
 
@@ -97,6 +98,10 @@ describe('the unit of instar service', () => {
 
   it('is not made for a system that it does not know', () => {
     expect(planAutostart(target({ platform: 'win32' }))).toBeUndefined();
+    const command = ['C:\\Program Files\\nodejs\\node.exe', 'C:\\instar\\main.js', 'up'];
+    expect(loginHint('win32', command)).toContain(
+      '/tr "\\"C:\\Program Files\\nodejs\\node.exe\\" \\"C:\\instar\\main.js\\" \\"up\\""',
+    );
   });
 });
 

@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isIdleWithin } from '../../src/cli/stop.ts';
+import { commandLineCall, isDaemonCommand } from '../../src/config/daemon-process.ts';
 import { itInFull } from '../support/counts.ts';
 import { homePerTest } from './home-per-test.ts';
 import { runInProcess } from './run-cli.ts';
@@ -119,5 +121,20 @@ describe('instar stop', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('Its record was removed') });
     expect([other.exitCode, other.signalCode]).toEqual([null, null]);
     other.kill('SIGKILL');
+  });
+});
+
+describe('where a signal ends a process at once (Windows)', () => {
+  it('waits until no request is in progress, as long as it may, and asks the system for the command of a process', async () => {
+    const counts = [2, 1, 0];
+    expect(await isIdleWithin(60_000, async () => counts.shift())).toBe(true);
+    expect(counts).toEqual([]);
+    expect(await isIdleWithin(0, async () => 1)).toBe(false);
+    expect(await isIdleWithin(0, async () => undefined)).toBe(true);
+    expect(commandLineCall(12, 'win32').flat().join(' ')).toMatch(/^powershell .*"ProcessId=12"/);
+    const command =
+      '"C:\\Program Files\\nodejs\\node.exe" C:\\instar\\dist\\main.js --home C:\\Users\\u\\.instar up';
+    expect(isDaemonCommand(command)).toBe(true);
+    expect(isDaemonCommand('"C:\\Windows\\notepad.exe" up.txt')).toBe(false);
   });
 });
