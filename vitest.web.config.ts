@@ -11,7 +11,7 @@ export default defineConfig({
       ...(process.env.SCREENSHOTS === undefined ? ['test/web/screenshots/**'] : []),
     ],
     testTimeout: 120_000,
-    hookTimeout: 120_000,
+    hookTimeout: 240_000,
     maxWorkers: 1,
     reporters: ['default'],
   },

@@ -1,5 +1,6 @@
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
 import { duration, localTime, plural, relativeTime } from '../text/phrases.ts';
+import { sayRules } from '../text/rule-words.ts';
 import { quoteWord, shortId } from '../text/short-id.ts';
 import { truncateEnd } from '../text/truncate.ts';
 import { dim, type Part, type Printer } from './print.ts';
@@ -152,7 +153,12 @@ const VERDICTS: Readonly<Record<string, string>> = {
 function ratingFields(turn: JsonObject): readonly Field[] {
   const { rewards, verdict, judgedBy, reasons } = turn;
   const given = asArray(rewards).map(asObject).map(describeReward);
-  if (verdict === undefined) return given.map((text) => ['rated', text]);
+  const rules = sayRules(asArray(turn.rules).map(asObject));
+  if (verdict === undefined)
+    return [
+      ...given.map((text) => ['rated', text] as const),
+      ...(rules === undefined ? [] : [['rules', rules.replace('rules: ', '')] as const]),
+    ];
   const word = VERDICTS[String(verdict)] ?? String(verdict);
   const by = judgedBy === undefined ? '' : `, according to ${sourceName(judgedBy)}`;
   const why = asArray(reasons).map(String).slice(0, 3).join('; ');
@@ -163,7 +169,7 @@ function ratingFields(turn: JsonObject): readonly Field[] {
   ];
 }
 
-/** `task 0.75 (you 0.75; not counted: the judge 0.40), rules 2 of 3 kept, 1,234 tokens`. */
+/** `task 0.75 (you 0.75; not counted: the judge 0.40), rules: kept 2 of 3, 1,234 tokens`. */
 function rewardParts({ reward, judgedBy, parts, rules, usage }: JsonObject): string {
   const signs = asArray(parts).map(asObject);
   const say = ({ source, score }: JsonObject): string =>
@@ -171,14 +177,12 @@ function rewardParts({ reward, judgedBy, parts, rules, usage }: JsonObject): str
   const counted = signs.filter(({ source }) => source === judgedBy).map(say);
   const others = signs.filter(({ source }) => source !== judgedBy).map(say);
   const told = [counted.join(', '), others.length === 0 ? '' : `not counted: ${others.join(', ')}`];
-  const seen = asArray(rules).map(asObject);
-  const kept = seen.filter(({ outcome }) => outcome === 'kept').length;
   const { inputTokens, outputTokens } = asObject(usage);
   const tokens = (asNumber(inputTokens) ?? 0) + (asNumber(outputTokens) ?? 0);
   const task = typeof reward === 'number' ? `task ${reward.toFixed(2)}` : 'task: none';
   return [
     signs.length === 0 ? task : `${task} (${told.filter(Boolean).join('; ')})`,
-    ...(seen.length === 0 ? [] : [`rules ${kept} of ${seen.length} kept`]),
+    ...[sayRules(asArray(rules).map(asObject)) ?? []].flat(),
     ...(tokens === 0 ? [] : [plural(tokens, 'token')]),
   ].join(', ');
 }

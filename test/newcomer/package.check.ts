@@ -88,7 +88,7 @@ describe('the packed package', () => {
       expect(built.length).toBeGreaterThan(1000);
       const orphans = built.filter((name) => {
         const source = name.replace(/^dist\//, '').replace(/(\.d\.ts|\.js)$/, '.ts');
-        return !/\.(js|d\.ts)$/.test(name) || !existsSync(path.join(checkout, source));
+        return !/\.(js|d\.ts|json)$/.test(name) || !existsSync(path.join(checkout, source));
       });
       expect(orphans).toEqual([]);
       expect(

@@ -139,7 +139,7 @@ async function keepsMyRule(
   );
   expect(await say('two', 'Write the shipping report for order 2.')).toContain('2026-11-16');
   await vi.waitFor(
-    async () => expect(await follow('instar lessons')).toMatch(/Use ISO dates.* live +1 of 1/),
+    async () => expect(await follow('instar lessons')).toMatch(/Use ISO dates.* live +kept 1 of 1/),
     SOON,
   );
 }

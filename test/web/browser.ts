@@ -87,9 +87,9 @@ export async function show(page: Page, hash: string): Promise<void> {
 
 /** Until the heading is there and nothing is loading. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForSelector('main h1', { timeout: 20_000 });
+  await page.waitForSelector('main h1', { timeout: 60_000 });
   await page.waitForFunction(() => document.querySelector('.loading') === null, undefined, {
-    timeout: 20_000,
+    timeout: 60_000,
   });
 }
 

@@ -44,7 +44,7 @@ describe.skipIf(browserFile === undefined)('pages of other origins in the browse
     port = (hostile.address() as AddressInfo).port;
     browser = await openBrowser([`--host-resolver-rules=MAP ${EVIL} 127.0.0.1`]);
     own = await openPage(browser, daemon);
-    await vi.waitFor(async () => expect(await isLearning()).toBe(true), { timeout: 60_000 });
+    await vi.waitFor(async () => expect(await isLearning()).toBe(true), { timeout: 180_000 });
   });
   afterAll(async () => {
     await browser?.close();

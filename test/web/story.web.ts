@@ -154,6 +154,8 @@ describe.skipIf(browserFile === undefined)('from a complaint to a rule that is k
     expect(last()).toContain('the last answer did not keep to it');
     await say('wednesday', TASK, BROKEN, 'And the week before?', BROKEN, `No. ${RULE}`);
     await shows('kept 1 of 2, told again 1');
+    await show(one.page, '#/sessions/wednesday');
+    await one.page.getByText('rules: kept 0 of 1').first().waitFor();
     expect(faults).toEqual([]);
   });
 });

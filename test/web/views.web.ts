@@ -21,7 +21,7 @@ const VIEWS: readonly (readonly [hash: string, words: string])[] = [
   ['#/lessons?state=proposed', 'Ask first'],
   [`#/lessons/${SEEDED.lesson('dates-in-iso')}`, 'times as 14:02'],
   ['#/generations', 'in force'],
-  ['#/generations?from=0&to=4', 'no-force-push'],
+  ['#/generations?from=0&to=4', 'never force-push, others work on this branch'],
   ['#/lab', 'Sessions of practice'],
   ['#/lab/practice', 'six sessions went badly this week'],
   ['#/lab/practice/tuesday-night', 'Groups of attempts'],

@@ -65,6 +65,8 @@ describe.skipIf(browserFile === undefined)('screenshots of the page', () => {
     const { page, faults } = await openPage(browser, daemon, { width, theme });
     for (const [name, hash] of VIEWS) {
       await show(page, hash);
+      // A heading alone is a view that has not got its answer yet.
+      await page.waitForFunction(() => (document.querySelector('main')?.innerText.length ?? 0) > 120);
       await page.waitForTimeout(400);
       const file = path.join(OUT, `${name}-${width < 500 ? 'narrow' : theme}.png`);
       writeFileSync(file, toPalettePng(await page.screenshot()));

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { dollars, plural } from '../../../src/text/phrases.ts';
+import { sayRules } from '../../../src/text/rule-words.ts';
 import { whoOf } from '../../../src/text/who.ts';
 import { act } from '../lib/act.ts';
 import type { ReplyPart, ThreadMessage, ThreadTurn, TurnReasons } from '../lib/api-shapes.ts';
@@ -156,7 +157,8 @@ function Judgement({
 }: {
   readonly turn: ThreadTurn;
 }) {
-  if (verdict === undefined && rewards.length === 0) return null;
+  const kept = sayRules(rules);
+  if (verdict === undefined && rewards.length === 0 && kept === undefined) return null;
   return (
     <div class="judgement">
       {verdict !== undefined && (
@@ -174,18 +176,14 @@ function Judgement({
           </span>
         </p>
       )}
-      {(parts.length > 1 || rules.length > 0) && (
+      {(parts.length > 1 || kept !== undefined) && (
         <p class="dim small">
           {[
             ...parts.map(
               ({ source, score }) =>
                 `${source} ${signed(score)}${source === judgedBy ? '' : ' (not counted)'}`,
             ),
-            ...(rules.length === 0
-              ? []
-              : [
-                  `rules ${rules.filter(({ outcome }) => outcome === 'kept').length} of ${rules.length} kept`,
-                ]),
+            ...(kept === undefined ? [] : [kept]),
           ].join(', ')}
         </p>
       )}
