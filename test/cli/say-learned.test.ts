@@ -38,9 +38,16 @@ async function startApi(hasFeed: boolean) {
     correct: async (give: () => void) => {
       const apis = createRemoteApi(server, 'k');
       await sayLearned(apis, async () => give(), { stderr, env: {}, printer });
-      return `${stdout.read() ?? ''}${stderr.read() ?? ''}`;
+      return [stdout, stderr].map(readAll).join('');
     },
   };
+}
+
+/** Node 26 gives a piece at a time. */
+function readAll(stream: PassThrough): string {
+  let text = '';
+  for (let piece = stream.read(); piece !== null; piece = stream.read()) text += piece;
+  return text;
 }
 
 it('names the lesson when the daemon tells of it, and asks for the lessons once before and once after (not again and again)', async () => {

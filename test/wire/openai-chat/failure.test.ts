@@ -72,6 +72,11 @@ describe('a decoded error body', () => {
     for (const body of bodies) expect(openaiChat.decodeFailure(500, body).kind).toBe('upstream-error');
     const call = `{"index":0,"id":"c","function":{"name":"f","arguments":{"a":${deep}}}}`;
     const data = `{"id":"r","choices":[{"delta":{"tool_calls":[${call}]}}]}`;
-    expect(openaiChat.createStreamDecoder().decode({ event: undefined, data })).toHaveLength(2);
+    // Node 26 writes the arguments; earlier ones cannot.
+    const types = openaiChat
+      .createStreamDecoder()
+      .decode({ event: undefined, data })
+      .map(({ type }) => type);
+    expect(types.slice(0, 2)).toEqual(['reply-start', 'tool-start']);
   });
 });
