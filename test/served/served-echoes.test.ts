@@ -73,6 +73,8 @@ interface Said {
   readonly isDone?: boolean;
 }
 
+const FILE = `${MEMORY}\n\n${SKILL_FILE}`;
+
 /** Gives the prompt that the provider got. */
 async function send(client: ClientShape, { session, turns, memory, skill, isDone = false }: Said) {
   const reply = await ask(daemon.port, {
@@ -169,11 +171,11 @@ describe.each(CLIENT_SHAPES)('in the requests of $name', (client) => {
       const user = form(`Add the column number ${nth} to the table of invoices.`);
       await send(client, {
         session: 'echoed',
-        turns: [...turns, { user }],
+        turns: [...turns, { user, read: FILE }],
         memory: `${MEMORY}\n\n${block}`,
         isDone: nth === ECHOES - 1,
       });
-      turns.push({ user, answer });
+      turns.push({ user, read: FILE, answer });
     }
     answer = 'Done.';
     // What is learned last shows that everything before was read.

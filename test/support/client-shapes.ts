@@ -8,6 +8,8 @@ import { wires } from '../../src/wire/wires.ts';
 /** A message and its answer; the last one has none. */
 export interface ShapedTurn {
   readonly user: string;
+  /** What a tool gave that read a file before the answer. */
+  readonly read?: string;
   readonly answer?: string;
 }
 
@@ -61,7 +63,7 @@ function claudeCode(): ClientShape {
       model: 'anthropic/m',
       // The recording has their names alone.
       tools: items(body, 'tools').map((tool) => ({ ...tool, input_schema: { type: 'object' } })),
-      messages: turns.flatMap(({ user, answer }, nth) => [
+      messages: turns.flatMap(({ user, read, answer }, nth) => [
         {
           role: 'user',
           content: [
@@ -71,12 +73,24 @@ function claudeCode(): ClientShape {
           ],
         },
         ...(nth === 0 ? own : []),
+        ...(read === undefined ? [] : claudeRead(nth, read)),
         ...(answer === undefined ? [] : [{ role: 'assistant', content: textPart('text', answer) }]),
       ]),
     }),
     invoke: ({ name, file }) => `Base directory for this skill: /home/dev/.claude/skills/${name}\n\n${file}`,
   };
 }
+
+const claudeRead = (nth: number, text: string) => [
+  {
+    role: 'assistant',
+    content: [{ type: 'tool_use', id: `toolu_${nth}`, name: 'Read', input: { file_path: 'MEMORY.md' } }],
+  },
+  {
+    role: 'user',
+    content: [{ type: 'tool_result', tool_use_id: `toolu_${nth}`, content: textPart('text', text) }],
+  },
+];
 
 const claudeMemory = (memory: string): string =>
   `<system-reminder>\nAs you answer the user's questions, you can use the following context:\n# claudeMd\nCodebase and user instructions are shown below.\n\nContents of /home/dev/shop/CLAUDE.md (project instructions, checked into the codebase):\n\n${memory}\n</system-reminder>`;
@@ -103,8 +117,14 @@ function codex(): ClientShape {
         ...frame,
         ...(skill === undefined ? [] : [message('developer', 'input_text', codexSkills(skill))]),
         ...(memory === undefined ? [] : [message('user', 'input_text', codexMemory(memory))]),
-        ...turns.flatMap(({ user, answer }) => [
+        ...turns.flatMap(({ user, read, answer }, nth) => [
           message('user', 'input_text', user),
+          ...(read === undefined
+            ? []
+            : [
+                { type: 'function_call', call_id: `call_${nth}`, name: 'exec_command', arguments: READ },
+                { type: 'function_call_output', call_id: `call_${nth}`, output: read },
+              ]),
           ...(answer === undefined ? [] : [message('assistant', 'output_text', answer)]),
         ]),
       ],
@@ -119,6 +139,16 @@ const codexMemory = (memory: string): string =>
 
 const codexSkills = ({ name, description }: Skill): string =>
   `<skills_instructions>\n## Skills\n### Available skills\n- ${name}: ${description} (file: /home/dev/.codex/skills/${name}/SKILL.md)\n</skills_instructions>`;
+
+const READ = '{"cmd":"cat MEMORY.md"}';
+const chatRead = (nth: number, text: string) => [
+  {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: `call_${nth}`, type: 'function', function: { name: 'terminal', arguments: READ } }],
+  },
+  { role: 'tool', tool_call_id: `call_${nth}`, content: text },
+];
 
 function chatClient(
   request: ReturnType<typeof recorded>,
@@ -139,8 +169,9 @@ function chatClient(
           role: 'system',
           content: `${memory === undefined ? system : withMemory(system, memory)}${skill === undefined ? '' : `\n\n${listed(skill)}`}`,
         },
-        ...turns.flatMap(({ user, answer }) => [
+        ...turns.flatMap(({ user, read, answer }, nth) => [
           { role: 'user', content: user },
+          ...(read === undefined ? [] : chatRead(nth, read)),
           ...(answer === undefined ? [] : [{ role: 'assistant', content: answer }]),
         ]),
       ],
