@@ -96,9 +96,11 @@ describe('the packed package', () => {
       ).toEqual([]);
       expect(names.filter((name) => !name.startsWith('dist/')).sort()).toEqual(
         [
-          ...['LICENSE', 'README.md', 'package.json', ...FILES],
-          ...filesIn('docs').filter((name) => !/^docs\/(?:page|decisions)\//.test(name)),
-          ...filesIn('models'),
+          ...new Set([
+            ...['LICENSE', 'README.md', 'package.json', ...FILES],
+            ...filesIn('docs').filter((name) => !/^docs\/(?:page|decisions)\//.test(name)),
+            ...filesIn('models'),
+          ]),
         ].sort(),
       );
       const links = [
