@@ -150,7 +150,7 @@ function plain(token: string): string {
 /**
  * Responses groups tools in namespaces; the other wires have flat names of letters, digits, `_` and `-`. A flat name
  * therefore carries its namespace after a mark, so that a reply's call can be mapped back without the request. A plain
- * name that contains the mark gets an empty namespace, so that it is not split.
+ * name that would be split gets an empty namespace. Every flat name is what comes back of its two parts.
  */
 const MARK = '__in__';
 /** The namespace of ungrouped tools; such a name is written without it. */
@@ -171,12 +171,22 @@ export function joinQualifiedName({
   if (namespace !== undefined && namespace !== '' && namespace !== DEFAULT_NAMESPACE) {
     return `${name}${MARK}${namespace}`;
   }
-  return name.includes(MARK) ? `${name}${MARK}` : name;
+  return isSplit(name) ? `${name}${MARK}` : name;
 }
 
 export function splitQualifiedName(flat: string): QualifiedName {
   const at = flat.lastIndexOf(MARK);
   if (at <= 0) return { name: flat };
+  const name = flat.slice(0, at);
   const namespace = flat.slice(at + MARK.length);
-  return namespace === '' ? { name: flat.slice(0, at) } : { name: flat.slice(0, at), namespace };
+  if (namespace === '') return { name: isSplit(name) ? name : flat };
+  return namespace === DEFAULT_NAMESPACE ? { name: flat } : { name, namespace };
+}
+
+/** Whether a plain name would be taken for one with a namespace. Marks at its end change nothing about that. */
+function isSplit(name: string): boolean {
+  let end = name.length;
+  while (end >= MARK.length && name.startsWith(MARK, end - MARK.length)) end -= MARK.length;
+  const at = name.lastIndexOf(MARK, end - MARK.length);
+  return at > 0 && name.slice(at + MARK.length, end) !== DEFAULT_NAMESPACE;
 }

@@ -104,6 +104,19 @@ describe('a qualified name', () => {
     expect(splitQualifiedName(joinQualifiedName({ name: 'a__in__b' }))).toEqual({ name: 'a__in__b' });
     expect(joinQualifiedName({ name: 'exec', namespace: 'functions' })).toBe('exec');
   });
+
+  it('comes back as it was, whatever marks another wire has in it', () => {
+    const part = fc.constantFrom('__in__', '__in_', 'in__', '_', 'x', 'functions');
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 1, maxLength: 8 }), (parts) => {
+        const flat = parts.join('');
+        expect(joinQualifiedName(splitQualifiedName(flat))).toBe(flat);
+        expect(splitQualifiedName(joinQualifiedName({ name: flat }))).toEqual({ name: flat });
+      }),
+    );
+    const marks = 'x'.concat('__in__'.repeat(50_000));
+    expect(joinQualifiedName(splitQualifiedName(marks))).toBe(marks);
+  });
 });
 
 describe('a provider’s decoded freeform call', () => {
