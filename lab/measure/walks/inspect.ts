@@ -44,6 +44,11 @@ function createCaller(send: (text: string) => void) {
         );
         send(JSON.stringify({ id, method, params }));
       }),
+    /** Whoever waits for a thread that has ended gets an empty reply. */
+    end: (): void => {
+      for (const reply of waiting.values()) reply({ result: {} });
+      waiting.clear();
+    },
   };
 }
 
@@ -56,7 +61,10 @@ export async function openInspector(
 ): Promise<Inspector> {
   const socket = new WebSocket(url);
   const main = createCaller((text) => socket.send(text));
-  const workers = new Map<string, { readonly isolate: Isolate; receive(message: Message): void }>();
+  const workers = new Map<
+    string,
+    { readonly isolate: Isolate; receive(message: Message): void; end(): void }
+  >();
   socket.addEventListener('message', ({ data }) => {
     const message = JSON.parse(String(data)) as Message;
     main.receive(message);
@@ -64,14 +72,16 @@ export async function openInspector(
     if (message.method === 'NodeWorker.attachedToWorker' && params !== undefined) {
       const { sessionId, workerInfo } = params;
       const caller = createCaller((text) => {
-        void main.call('NodeWorker.sendMessageToWorker', { sessionId, message: text });
+        main.call('NodeWorker.sendMessageToWorker', { sessionId, message: text }).catch(caller.end);
       });
       const isolate = { name: nameOf(workerInfo?.url ?? 'worker'), call: caller.call };
-      workers.set(sessionId, { isolate, receive: caller.receive });
+      workers.set(sessionId, { isolate, receive: caller.receive, end: caller.end });
       void onIsolate(isolate);
     }
-    if (message.method === 'NodeWorker.detachedFromWorker' && params !== undefined)
+    if (message.method === 'NodeWorker.detachedFromWorker' && params !== undefined) {
+      workers.get(params.sessionId)?.end();
       workers.delete(params.sessionId);
+    }
     if (message.method === 'NodeWorker.receivedMessageFromWorker' && params?.message !== undefined)
       workers.get(params.sessionId)?.receive(JSON.parse(params.message) as Message);
   });

@@ -42,8 +42,8 @@ async function startCoverage(isolate: Isolate): Promise<void> {
 async function takeFiles(inspector: Inspector): Promise<ReadonlyMap<string, readonly string[]>> {
   const files = new Map<string, readonly string[]>();
   for (const isolate of inspector.isolates()) {
-    const { result } = (await isolate.call('Profiler.takePreciseCoverage')) as {
-      readonly result: readonly ScriptCoverage[];
+    const { result = [] } = (await isolate.call('Profiler.takePreciseCoverage')) as {
+      readonly result?: readonly ScriptCoverage[];
     };
     const called = result.flatMap(({ url, functions }) => {
       const file = OURS.exec(url)?.[1];
