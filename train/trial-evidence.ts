@@ -105,7 +105,10 @@ interface Weighed {
 /** What held-out tasks have to show, at this error level. */
 export interface HeldOutTerms {
   readonly level: number;
-  /** It keeps so many rules without their lessons, which the live version is shown: to be no worse is enough, by the margin of a canary. */
+  /**
+   * The number of rules that it is not shown and the live version is. With one or more it need not be better, only less worse than the
+   * margin of a canary.
+   */
   readonly remembered: number;
 }
 

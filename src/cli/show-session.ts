@@ -1,6 +1,6 @@
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
 import { duration, localTime, plural, relativeTime } from '../text/phrases.ts';
-import { sayRules } from '../text/rule-words.ts';
+import { sayRules } from '../text/say-rules.ts';
 import { quoteWord, shortId } from '../text/short-id.ts';
 import { truncateEnd } from '../text/truncate.ts';
 import { dim, type Part, type Printer } from './print.ts';

@@ -20,8 +20,8 @@ const CLAUSE_BEGINS =
 const ASKS = [
   "\\bremind me (?!to\\b)|\\brefresh my memory\\b|\\bi (?:can't|cannot|can not|don't|do not) (?:remember|recall)\\b|\\bi(?:'ve)? (?:forgot|forget|forgotten)\\b|\\btell me again\\b",
   '(?:^|\\bdo you |\\byou )(?:still )?(?:remember|recall) (?:how|what|when|which|who|where|why)\\b|^recall (?:what|the|my|our)\\b',
-  "^(?:so |and |hey |ok )?(?:what|which|who|whom|whose|where|when|how)(?:'s|s)?\\b[^.!,:]*\\b(?:did|was|were|had|have) (?:i|we|my|our|it|the)\\b|^(?:did|had|have|were) (?:i|we)\\b",
-  '\\berinner\\w* mich(?! bitte daran\\b| daran\\b)|^(?:was|wie|wo|wann|wer|wem|welche\\w*)\\b[^.!,]*\\b(?:habe|haben|hatte|hatten|war|hiess) (?:ich|wir|mein\\w*|unser\\w*|noch\\w*)\\b',
+  "^(?:so |and |hey |ok )?(?:what|which|who|whom|whose|where|when|how)(?:'s|s)?\\b[^.!,:]{0,120}\\b(?:did|was|were|had|have) (?:i|we|my|our|it|the)\\b|^(?:did|had|have|were) (?:i|we)\\b",
+  '\\berinner\\w* mich(?! bitte daran\\b| daran\\b)|^(?:was|wie|wo|wann|wer|wem|welche\\w*)\\b[^.!,]{0,120}\\b(?:habe|haben|hatte|hatten|war|hiess) (?:ich|wir|mein\\w*|unser\\w*|noch\\w*)\\b',
   '\\brappelle[sz]?-moi (?!de\\b)|\\brecuerdame (?!que\\b)|^cual era\\b',
 ];
 /** Points at it. */
@@ -32,7 +32,7 @@ const POINTS = [
   '\\blast time\\b|\\bthe other day\\b|\\bfrom before(?! the\\b)|\\b(?:as|like) (?:before|usual|always)\\b|\\bthe usual\\b|\\bsame (?:[a-z-]+ ){0,5}?as (?:for|in|with|on|last|before|the other|yesterday)\\b',
   '\\bwie (?:besprochen|vereinbart|ausgemacht|abgesprochen|gesagt|immer|ublich|gehabt|vorher|zuvor|beim letzten|letztes|damals)\\b|\\b(?:beim letzten|letztes) mal\\b',
   // "die Schrift, die wir genommen haben".
-  '\\b(?:ich|wir) [^.!]*?\\b\\w+(?:t|en) (?:habe|haben|hatte|hatten|war|waren)\\b|\\b(?:hatten wir|hatte ich) (?:doch|ja|schon)\\b',
+  '\\b(?:ich|wir) [^.!]{0,120}?\\b\\w+(?:t|en) (?:habe|haben|hatte|hatten|war|waren)\\b|\\b(?:hatten wir|hatte ich) (?:doch|ja|schon)\\b',
   "\\bcomme (?:convenu|prevu|d'habitude|toujours|avant|la derniere fois|on (?:a|avait)|j'(?:ai|avais)|je t'(?:ai|avais)|nous (?:avons|avions))\\b|\\bla derniere fois\\b",
   "\\b(?:que|dont|quel\\w*|qui|ou|ce) (?:\\w+ )?(?:j'(?:ai|avais)|on (?:a|avait)|nous (?:avons|avions)) \\w+|\\bon (?:a|avait) (?:dit|choisi|decide|convenu|parle)\\b|\\bje t'(?:ai|avais) (?:deja )?(?:dit|parle|donne)\\b",
   '\\bcomo (?:siempre|antes|la (?:ultima|otra) vez|\\w+[ai]mos|te dije)\\b|\\bla (?:ultima|otra) vez\\b|\\b(?:que|cual|donde|quien) (?:\\w+ )?\\w+[ai]mos\\b|\\bte (?:dije|conte|mencione)\\b',

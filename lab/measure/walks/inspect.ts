@@ -44,7 +44,7 @@ function createCaller(send: (text: string) => void) {
         );
         send(JSON.stringify({ id, method, params }));
       }),
-    /** Whoever waits for a thread that has ended gets an empty reply. */
+    /** The thread has ended: calls that wait for it get an empty reply. */
     end: (): void => {
       for (const reply of waiting.values()) reply({ result: {} });
       waiting.clear();

@@ -82,7 +82,7 @@ const tokensIn = (text: string): readonly Token[] =>
     to: index + word.length,
   }));
 
-/** What so many of the next words name. */
+/** A time that is named by `count` words. */
 interface Found {
   readonly count: number;
   readonly span: Omit<TimeSpan, 'words'>;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { dollars, plural } from '../../../src/text/phrases.ts';
-import { sayRules } from '../../../src/text/rule-words.ts';
+import { sayRules } from '../../../src/text/say-rules.ts';
 import { whoOf } from '../../../src/text/who.ts';
 import { act } from '../lib/act.ts';
 import type { ReplyPart, ThreadMessage, ThreadTurn, TurnReasons } from '../lib/api-shapes.ts';

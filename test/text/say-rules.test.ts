@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sayRules } from '../../src/text/rule-words.ts';
+import { sayRules } from '../../src/text/say-rules.ts';
 
 const seen = (...outcomes: readonly string[]) =>
   outcomes.map((outcome, at) => ({ lesson: `l${at}`, outcome }));
