@@ -101,7 +101,7 @@ describe('the manifest', () => {
 describe('an installation', () => {
   it('has no file of the laboratory', () => {
     const { files } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-    const laboratory = ['lab/suites/distractors.jsonl', 'dist/lab/commands/demo.js'];
+    const laboratory = ['lab/measure/recall/pairs.jsonl', 'dist/lab/commands/demo.js'];
     const covers = (entry: string, file: string): boolean =>
       path.matchesGlob(file, entry) || path.matchesGlob(file, `${entry}/**`);
     expect(files.some((entry: string) => covers(entry, 'dist/src/cli/main.js'))).toBe(true);

@@ -25,11 +25,6 @@ const OWN_DATA = [
     'general questions for the gate of weights; written for this purpose',
     'MIT, as Instar',
   ],
-  [
-    'lab/suites/distractors.jsonl',
-    'lessons of other domains for the benchmark; written for this purpose',
-    'MIT, as Instar',
-  ],
 ] as const;
 
 /**

@@ -88,15 +88,6 @@ export const confirmChange = async (io: Io, file: string): Promise<boolean> =>
     await confirm({ ...io, message: `${neutraliseLine(file)} exists. Change it? A copy (.old) is kept.` }),
   );
 
-export const offerStarter = async (io: Io): Promise<boolean> =>
-  answered(
-    await confirm({
-      ...io,
-      message: 'Add a few general starter skills? They can be edited and dropped like any other skill.',
-      initialValue: false,
-    }),
-  );
-
 export const offerLive = async (io: Io): Promise<boolean> =>
   answered(
     await confirm({

@@ -10,7 +10,6 @@ import { findLocalServers } from '../doctor/check-models.ts';
 import { describeConfiguredWriter } from '../doctor/check-prices.ts';
 import type { DoctorCheck } from '../doctor/doctor-check.ts';
 import { createProbeExchange, type Probe, probeProvider } from '../doctor/probe-provider.ts';
-import { addStarterSkills } from '../lessons/starter/starter-skills.ts';
 import { plural } from '../text/phrases.ts';
 import {
   type CommandContext,
@@ -21,7 +20,7 @@ import {
   failure,
   wrongUse,
 } from './context.ts';
-import { askForProvider, confirmChange, offerLive, offerStarter } from './init-questions.ts';
+import { askForProvider, confirmChange, offerLive } from './init-questions.ts';
 import { offerAgents } from './offer-agents.ts';
 import { dim, lineWidth, noteField } from './print.ts';
 import { showReload } from './show-reload.ts';
@@ -48,7 +47,6 @@ export const declareInit: DeclareCommand = (command, act) =>
     .option('--model <name>', 'default model, for requests that name no model')
     .option('--learn', 'let the same model write lessons and judge unclear turns')
     .option('--live', 'also train weights on the rewards of live traffic (train.live)')
-    .option('--starter', 'add a few general starter skills to the library')
     .option('--force', 'change an existing config; a copy (.old) is kept')
     .addHelpText(
       'after',
@@ -59,7 +57,6 @@ export const declareInit: DeclareCommand = (command, act) =>
 interface InitOptions extends Omit<ProviderFlags, 'provider'> {
   readonly provider?: string;
   readonly force?: true;
-  readonly starter?: true;
   readonly learn?: true;
   readonly live?: true;
 }
@@ -121,14 +118,9 @@ async function init(options: InitOptions, context: CommandContext, isStarting = 
     const next = plan(home.configFile, choice, env);
     const written = writeConfigText(home.configFile, next.text);
     const reloaded = await reloadRunning(context, home);
-    const wantsStarter =
-      options.starter ?? (isInteractive && (await offerStarter({ input: stdin, output: stderr })));
-    const skills = wantsStarter
-      ? await withApi(context, ({ lessonsApi }) => addStarterSkills(lessonsApi), true)
-      : undefined;
     const isFresh = next.isFresh && written.backup !== undefined;
     const learning = describeConfiguredWriter(checkConfig(parseJson(next.text), { env }).config, env);
-    const result = { ...written, isFresh, learning, ...compact({ skills, reloaded }) };
+    const result = { ...written, isFresh, learning, ...compact({ reloaded }) };
     printResult(context, { ...result, ...(isInteractive ? { isAsked: true } : {}) }, choice, check);
     if (isInteractive) await offerAgents(context, isStarting || reloaded !== undefined);
     return EXIT.ok;
@@ -182,7 +174,6 @@ function printResult(
     readonly isAsked?: boolean;
     /** Who writes lessons now. */
     readonly learning: string;
-    readonly skills?: number;
     readonly reloaded?: JsonObject;
   },
   { name, entry, model }: ProviderChoice,
@@ -199,8 +190,6 @@ function printResult(
     printer.note(dim('  key     '), `set ${entry.keyEnv} before you start Instar`);
   }
   noteField(printer, '  writer  ', written.learning, lineWidth(stderr, env));
-  if (written.skills !== undefined)
-    printer.note(dim('  skills  '), `${plural(written.skills, 'starter skill')} added: instar lessons list`);
   const { reloaded } = written;
   if (reloaded === undefined) {
     if (!written.isAsked) printer.note(dim('  next    '), 'instar up');

@@ -25,8 +25,6 @@ interface RenderedCall {
   readonly isError: boolean;
 }
 
-const isCall = (step: StoryStep): step is CallStep => 'run' in step || 'edit' in step || 'read' in step;
-
 /** The messages of one session in the form in which this client keeps and sends them. */
 export function renderStory(client: string, steps: readonly StoryStep[]): readonly Json[] {
   const render = FORMS[client] ?? openaiForm;
@@ -242,9 +240,3 @@ const lines = (mark: string, text: string): string =>
     .split('\n')
     .map((line) => `${mark}${line}`)
     .join('\n');
-
-/** The user's and the agent's words, in order: for reports. */
-export const wordsOf = (steps: readonly StoryStep[]): readonly string[] =>
-  steps.flatMap((step) =>
-    isCall(step) ? [] : 'user' in step ? `user: ${step.user}` : `agent: ${step.agent}`,
-  );

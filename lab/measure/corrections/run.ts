@@ -13,7 +13,6 @@ import {
   scoreRow,
   summarizeCorrections,
 } from './score-corrections.ts';
-import { tellTranscripts } from './transcripts.ts';
 
 /** What the corrections in people's chats teach, and whether it is shown again: our sets, or any file of that format. */
 const OURS = ['dev', 'test', 'unseen'].map((part) => `lab/measure/corrections/corrections-${part}.jsonl`);
@@ -25,12 +24,10 @@ const { values: options } = parseArgs({
     /** `none` or `scripted`: who writes the lessons. */
     model: { type: 'string', default: 'none' },
     limit: { type: 'string' },
-    /** Only the rows or stories with these ids, separated by commas. */
+    /** Only the rows with these ids, separated by commas. */
     only: { type: 'string' },
     /** A home for every row. */
     apart: { type: 'boolean', default: false },
-    /** Play ten stories in the shape of every client instead, and tell what was learned. */
-    transcripts: { type: 'boolean', default: false },
     /** Print every row that went wrong. */
     explain: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
@@ -64,14 +61,6 @@ function readSets(): readonly { readonly file: string; readonly rows: readonly C
     if (error instanceof MalformedRowError || code !== undefined) return fail(message);
     throw error;
   }
-}
-
-if (options.transcripts) {
-  const told = await tellTranscripts(only, (what) => process.stderr.write(`transcripts: ${what}\n`));
-  process.stdout.write(`${told}\n`);
-  const head = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}. \`npm run bench:corrections -- --transcripts --write\``;
-  if (options.write && only === undefined) writeSection(DOCUMENT, 'transcripts', `${head}\n\n${told}`);
-  process.exit(0);
 }
 
 const sections: string[] = [];

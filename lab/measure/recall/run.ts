@@ -10,7 +10,6 @@ import { fitWeights } from './fit.ts';
 import { measureQuality, type RecallQuality, reportQuality } from './quality.ts';
 import { readTasks } from './read-tasks.ts';
 import { measureSaid, reportSaid, type SaidSpeed } from './said-speed.ts';
-import { measureRealScan, measureScans, reportScans } from './scans.ts';
 import { measureSpeed, type RecallSpeed, reportSpeed } from './speed.ts';
 
 /**
@@ -56,7 +55,7 @@ async function addQuality(
   return found;
 }
 
-async function addSpeed(embed: EmbeddingModel): Promise<void> {
+async function addSpeed(): Promise<void> {
   const sizes = options.sizes.split(',').map(Number);
   const found: RecallSpeed[] = [];
   for (const size of sizes) {
@@ -76,16 +75,6 @@ async function addSpeed(embed: EmbeddingModel): Promise<void> {
     'bench:recall speed',
     `### Speed\n\nSynthetic texts; the lessons' vectors are random unit vectors, so that 100,000 of them need no model. The model computes a task's vector the first time; later it is cached. The tasks are those of our pairs (half of them up to 62 characters), the long messages twelve of them in a row, of which recall gives the model 320 characters.\n\n${reportSpeed(found)}`,
   );
-  const { lessons, tasks } = readTasks(OURS, 'dev');
-  const queries = tasks.slice(0, 50).map(({ query }) => query);
-  const scans = [
-    await measureRealScan(embed, lessons, queries),
-    ...sizes.filter((n) => n >= 1000).map(measureScans),
-  ];
-  addTo(
-    'bench:recall speed',
-    `### Vector scan\n\nBytes take a quarter of the memory and are faster than floats, and the lessons they miss are near ties; a scan in slices never blocks the event loop for long. So there is no approximate index.\n\n${reportScans(scans)}`,
-  );
 }
 
 async function run(): Promise<void> {
@@ -97,7 +86,7 @@ async function run(): Promise<void> {
   } else {
     for (const file of [OURS, NEAR])
       for (const split of ['test', 'dev'] as const) await addQuality(embed, file, split);
-    if (!options.quality) await addSpeed(embed);
+    if (!options.quality) await addSpeed();
   }
   await embed.close();
   mkdirSync('.cache/bench', { recursive: true });

@@ -8,7 +8,6 @@ import { endChild, startChild } from '../gateway/child-process.ts';
 import { markdownTable, milliseconds, writeSection } from '../markdown.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../postgres-server.ts';
 import { type FactsRow, fillFacts, measureFacts } from './many-facts.ts';
-import { type CommitsRow, measureCommits } from './measure-commits.ts';
 import { type LessonDelay, measureDelay } from './measure-delay.ts';
 import { type DatabaseUse, measureLoad, measurePlain, type TeamRow } from './measure-load.ts';
 import { startTeam } from './start-team.ts';
@@ -16,7 +15,7 @@ import { startTeam } from './start-team.ts';
 /** What several gateways over one PostgreSQL cost, how soon a lesson reaches the others, and how it is beside many facts. */
 const { values: options } = parseArgs({
   options: {
-    only: { type: 'string', default: 'paced,full,delay,commits,facts' },
+    only: { type: 'string', default: 'paced,full,delay,facts' },
     quick: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     instar: { type: 'string', default: 'dist/src/cli/main.js' },
@@ -155,32 +154,6 @@ const describeFacts = (rows: readonly FactsRow[]): string =>
     ]),
   );
 
-const COMMITS = [
-  { writers: 1, group: 1, listeners: 0 },
-  { writers: 4, group: 1, listeners: 0 },
-  { writers: 16, group: 1, listeners: 0 },
-  { writers: 4, group: 1, listeners: 60 },
-  { writers: 4, group: 20, listeners: 0 },
-];
-const COMMITS_MS = options.quick ? 1_000 : 6_000;
-
-const describeCommits = (rows: readonly CommitsRow[]): string =>
-  markdownTable(
-    [
-      'writers',
-      'turns in a commit',
-      'others that listen',
-      'commits a second',
-      'turns a second',
-      'p50, p99 ms',
-    ],
-    rows.map((row) => [
-      ...[row.writers, row.group, row.listeners].map(String),
-      ...[row.commitsPerSecond, row.turnsPerSecond].map((count) => count.toFixed(0)),
-      `${milliseconds(row.p50)}, ${milliseconds(row.p99)}`,
-    ]),
-  );
-
 const heading = `${new Date().toISOString().slice(0, 10)}, ${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.versions.node}, load average before ${os.loadavg()[0]?.toFixed(1)}. \`npm run bench:team\`${options.quick ? ' (quick: nothing is warm)' : ''}: the provider, the load, all gateways and the server on one machine.`;
 const text: string[] = [heading];
 const bin = needServer();
@@ -198,16 +171,6 @@ try {
     const delay = await measureDelay(team.gateways, upstream, options.quick ? 5 : Number(options.lessons));
     await team.close();
     text.push('', describeDelay(delay));
-  }
-  if (parts.has('commits')) {
-    const rows: CommitsRow[] = [];
-    for (const shape of COMMITS) rows.push(await measureCommits(server.freshUrl(), shape, COMMITS_MS));
-    text.push(
-      '',
-      'What writers record together, as fast as they can, without gateways:',
-      '',
-      describeCommits(rows),
-    );
   }
   if (parts.has('facts')) {
     const rows: FactsRow[] = [];

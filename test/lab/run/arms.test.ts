@@ -5,14 +5,10 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { readConditions } from '../../../lab/commands/bench.ts';
 import { ARMS, armLabel, CONDITIONS } from '../../../lab/suites/arms.ts';
 import { loadBenchJournal, openBenchJournal } from '../../../lab/suites/bench-journal.ts';
-import { distractorChanges } from '../../../lab/suites/distractors.ts';
 import { NOTES_LIMIT, openPromptNotes } from '../../../lab/suites/prompt-notes.ts';
 import { loadSuite, type SuiteChoice } from '../../../lab/suites/suites.ts';
 import { rulesOfSeed, UNTUNED_RULES } from '../../../lab/suites/workdays/rules/draw-rules.ts';
-import { openRules } from '../../../lab/suites/workdays/rules/open-rules.ts';
 import { createWorkdays } from '../../../lab/suites/workdays/workdays.ts';
-import { asObject, asString } from '../../../src/core/json.ts';
-import { decodeChange } from '../../../src/lessons/codec.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'instar-arms-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -107,29 +103,6 @@ describe('notes in the prompt', () => {
     expect(notes.section().length).toBeLessThan(NOTES_LIMIT + 200);
     expect(notes.section()).toContain('note 199 ');
     expect(notes.section()).not.toContain('note 0 ');
-  });
-});
-
-describe('distractors', () => {
-  const changes = distractorChanges(200);
-
-  it('are 200 lessons that the library accepts', () => {
-    expect(changes.map(decodeChange).filter((change) => !('op' in change))).toEqual([]);
-    const ids = changes.map(({ id }) => asString(id) ?? '');
-    expect(new Set(ids).size).toBe(200);
-    expect(distractorChanges(50)).toEqual(changes.slice(0, 50));
-    expect(() => distractorChanges(201)).toThrow('only 200');
-  });
-
-  it('teach none of the house rules and none of the other rules', () => {
-    const texts = changes.map(({ text }) => {
-      const { name, description, content } = asObject(text);
-      return `${name}\n${description}\n${content}`;
-    });
-    // Drawn rules are recognised by their values alone, some of which are a single sign.
-    const names = ['house', 'other'];
-    for (const rule of names.flatMap((name) => openRules(name).rules))
-      expect([rule.title, texts.filter((text) => rule.isTaughtBy(text))]).toEqual([rule.title, []]);
   });
 });
 
