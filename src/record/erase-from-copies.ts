@@ -4,7 +4,7 @@ import { replaceFileSync } from '../base/atomic-file.ts';
 import { openWorkerCalls, workerModule } from '../base/worker-thread.ts';
 import { asArray, asString, parseJson } from '../core/json.ts';
 import { type Records, StoreError } from '../core/store.ts';
-import { removeLog } from './store/compaction.ts';
+import { removeLog, rewriteFile } from './store/compaction.ts';
 import { connectWriter } from './store/open-database.ts';
 import { openSqliteStore } from './store/sqlite-store.ts';
 
@@ -54,7 +54,7 @@ function eraseFromCopy(file: string, sessions: readonly string[], at: number): b
 function rewrite(file: string): void {
   const sql = connectWriter(file);
   try {
-    sql.exec('vacuum');
+    rewriteFile(sql);
     removeLog(sql);
   } finally {
     sql.close();

@@ -32,7 +32,7 @@ interface Writer {
  * for hundreds of turns as for one.
  */
 const GROUP_MS = 35;
-/** How long a turn that has only begun waits: its end, or that of another one, takes it along. */
+/** How long a turn that has only begun waits, with what it was shown: its end, or that of another one, takes them along. */
 const START_MS = 250;
 /** This much is worth a commit of its own. */
 const FULL_BYTES = 2 * 1024 * 1024;
@@ -125,8 +125,8 @@ export function createWriter(options: WriterOptions): Writer {
     take: (jobs) => {
       for (const job of jobs) takeJob(state, job);
       if (state.pauseMs === 0 && turns.bytes >= FULL_BYTES) flush(state);
-      else if (state.appends.length > 0 || jobs.some(({ type }) => type === 'end')) timer.soon();
-      else if (turns.jobs.length > 0) timer.late();
+      else if (jobs.some(({ type }) => type === 'end')) timer.soon();
+      else if (state.appends.length + turns.jobs.length > 0) timer.late();
     },
     close: async () => {
       flush(state);
@@ -223,7 +223,7 @@ function createConnection({ open, ready, spooling, keeper, say }: WriterOptions)
 interface FlushTimer {
   /** For turns that have ended. */
   soon(): void;
-  /** For turns that have only begun. An earlier flush replaces a later one. */
+  /** For turns that have only begun, and patient appends. An earlier flush replaces a later one. */
   late(): void;
   /** The store fails: what came meanwhile waits as long as the rest. */
   retryIn(ms: number): void;

@@ -145,10 +145,11 @@ describe('the writer', () => {
     expect(words).toContainEqual(expect.objectContaining({ type: 'done', jobs: 4, recorded: 2, lost: 0 }));
   });
 
-  it('lets a turn that has only begun wait for an end, and an end at most 50 ms', async () => {
+  it('lets a turn that has only begun, and what it was shown, wait for an end, and an end at most 50 ms', async () => {
     const { take, tick, settled, timers, store, commits } = await open();
     const { id, jobs } = turn();
     await take(jobs.slice(0, 1));
+    await take([{ ...append(1), isPatient: true }]);
     expect(timers.map(({ ms }) => ms > 50)).toEqual([true]);
     await take(turn().jobs);
     const [late, soon] = timers.splice(0);

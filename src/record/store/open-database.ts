@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { StoreError } from '../../core/store.ts';
 import { checkPeekedSchema, checkSchema } from './check-schema.ts';
+import { useLog } from './compaction.ts';
 import { checkFacts, checkPages } from './integrity-check.ts';
 import { checkMarks, MIGRATIONS, migrate, readVersion } from './schema.ts';
 import { needsWriter, openSql, peekInto, readMeta, type Sql, toStoreError } from './sql-connection.ts';
@@ -14,11 +15,8 @@ const WHOLE_CHECK_BYTES = 256 * 1024 * 1024;
 const NEWEST_FACTS = 1_000;
 
 const PRAGMAS = `
-pragma journal_mode = wal;
 pragma synchronous = full;
 pragma secure_delete = on;
-pragma wal_autocheckpoint = 2000;
-pragma journal_size_limit = ${8 * 1024 * 1024};
 pragma cell_size_check = on;
 `;
 
@@ -33,6 +31,7 @@ export function connectWriter(file: string): Sql {
   return open(file, {}, (sql) => {
     readKnownVersion(sql);
     checkSchema(sql);
+    useLog(sql);
     sql.exec(PRAGMAS);
     migrate(sql, MIGRATIONS);
     if (readMeta(sql, 'open') !== 0) checkAfterCrash(sql);

@@ -216,7 +216,7 @@ export function succeeds(work: () => boolean): boolean {
 /**
  * Numbers that would be expensive to compute.
  *   holes       bytes of erased bodies that still take space in the file
- *   compacting  1 from the deletion of erased rows until the file has been rewritten
+ *   compacting  1 from the deletion of erased rows until the file has been rewritten; 2 when the next start does it again
  *   open        1 while a writer has written and not closed
  */
 type MetaName = 'holes' | 'compacting' | 'open';

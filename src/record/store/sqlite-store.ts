@@ -31,7 +31,7 @@ export function openSqliteStore({ file }: { readonly file: string }): Store {
   let isOpen = true;
   // Erased text may still be in older page images of a log that a dead process left.
   let isLogClean = truncateLog(sql, 0);
-  compactIfWorth(sql);
+  compactIfWorth(sql, true);
 
   /** The `open` flag is set with the first write, so that a store on a full disk can still be opened and read. */
   const write = <T>(work: () => T): T => {

@@ -9,6 +9,7 @@ import { openSql } from '../../../src/record/store/sql-connection.ts';
 import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
 import { at, end, start } from './facts.ts';
 import { scratch } from './scratch.ts';
+import { writeVersion1 } from './version-1.ts';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const nameOf = (text: string): string => hashOf(text).slice(0, 32);
@@ -180,5 +181,39 @@ describe('an erased session', () => {
     expect(texts.map((text) => store.block(nameOf(text)) === text)).toEqual(texts.map((_, n) => n >= 30));
     expect(store.check()).toEqual([]);
     store.close();
+  });
+
+  it('gives a file with larger pages small ones when it is rewritten, and keeps all that was not erased', () => {
+    const file = join(scratch(), 'store.db');
+    writeVersion1(file);
+    const pageSize = (name: string): number => readFileSync(name).readUInt16BE(16);
+    const texts = Array.from({ length: 30 }, () => randomBytes(800_000).toString('base64'));
+    const store = openSqliteStore({ file });
+    for (const [n, text] of texts.entries())
+      store.append({ facts: at(n + 2000, start(`n${n}`, `s${n}`)), blocks: [blockOf(text, `s${n}`)] });
+    expect(pageSize(file)).toBe(4096);
+    const other = openSql(file, { readOnly: true, busyMs: 0 });
+    other.exec('select count(*) from facts');
+    expect(store.expire(2020, 3000, 30)).toBe(20);
+    // Somebody else may be reading: the pages stay as they are until the next start.
+    store.append({ facts: at(3001, start('last', 'last')), blocks: [blockOf('last words', 'last')] });
+    expect(store.expire(2040, 3002, 5)).toBe(5);
+    store.close();
+    other.close();
+    expect(pageSize(file)).toBe(4096);
+    // As a new process finds it: a closed connection of this one may still hold the file.
+    const next = join(scratch(), 'store.db');
+    for (const end of ['', '-wal'].filter((name) => existsSync(`${file}${name}`)))
+      copyFileSync(`${file}${end}`, `${next}${end}`);
+    const again = openSqliteStore({ file: next });
+    const kept = texts.map((text) => again.block(nameOf(text)) === text);
+    expect(kept).toEqual(texts.map((_, n) => n >= 25));
+    expect(again.block(nameOf('last words'))).toBe('last words');
+    expect(again.check()).toEqual([]);
+    again.close();
+    expect(pageSize(next)).toBe(1024);
+    const bytes = bytesOf(next);
+    const erased = texts.slice(0, 25).flatMap((text) => piecesOf(text).slice(0, 3));
+    expect(erased.filter((piece) => bytes.includes(piece))).toEqual([]);
   });
 });
