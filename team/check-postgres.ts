@@ -84,7 +84,7 @@ const fixOf = ({ code }: StoreError): string =>
       ? 'npm install -g instar@latest'
       : 'do what it says, then: instar doctor';
 
-export interface PgInspection {
+interface PgInspection {
   /** The database and the server, without the password. */
   readonly where: string;
   /** Its version. */

@@ -37,7 +37,7 @@ export interface Members {
   catchUp(): Promise<void>;
 }
 
-export interface NewMemberKey {
+interface NewMemberKey {
   readonly id: string;
   readonly key: string;
 }

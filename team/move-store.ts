@@ -56,7 +56,7 @@ export async function moveStore(home: Home, { env, to, onProgress }: MoveOptions
   }
 }
 
-export interface MovedRecord {
+interface MovedRecord {
   readonly where: string;
   /** What was copied, counted and compared by its hashes. */
   readonly copied: StoreDigest;

@@ -11,7 +11,7 @@ export const isLiveSource = (source: TrainingSource | undefined): source is Live
   LIVE_SOURCES.some((one) => one === source);
 
 /** How far a judge's rewards are trusted, by how often a person gave the same turn a reward on the same side. */
-export interface JudgeTrust {
+interface JudgeTrust {
   readonly pairs: number;
   readonly agreed: number;
   /** 0 to 1, where a person's reward counts 1. */

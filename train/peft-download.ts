@@ -11,7 +11,7 @@ import { CONFIG_FILE, TENSOR_FILE } from './peft-check.ts';
 import { explainRefusal, jsonBodyOf } from './tinker/server-replies.ts';
 import type { ServerAnswer, Transport } from './tinker/transport.ts';
 
-export interface DownloadOptions {
+interface DownloadOptions {
   readonly transport: Transport;
   /** The server's URL: links may be relative to it. */
   readonly url: string;

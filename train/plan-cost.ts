@@ -5,7 +5,7 @@ import { REMEMBERED_TASKS, type TrainAmount, type WindowSize } from './window-si
 
 export const TRAIN_STAGES = ['tasks', 'reading', 'remember'] as const;
 /** What a window trains: attempts at the person's tasks; to follow lessons first; or rules into the weights. */
-export type TrainStage = (typeof TRAIN_STAGES)[number];
+type TrainStage = (typeof TRAIN_STAGES)[number];
 
 /** Tokens of a request and of an answer. */
 interface TaskTokens {

@@ -3,7 +3,7 @@ import type { PromotionEvent } from './promotion.ts';
 import type { DaemonCalls, TrainingPlan } from './training-plan.ts';
 
 /** What training in a session of practice needs, as plain data: it runs in another thread than the one that serves. */
-export interface PracticeTrainingPlan
+interface PracticeTrainingPlan
   extends Pick<
     TrainingPlan,
     | 'engine'

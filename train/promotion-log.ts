@@ -21,7 +21,7 @@ import type { CheckpointMoved, PolicyVersion } from './promotion-stages.ts';
 import { type PromotionState, startPromotion } from './promotion-stages.ts';
 import { expectedPairVariance, type TaskRate, type TrialShortage } from './trial-plan.ts';
 
-export interface PromotionLogOptions {
+interface PromotionLogOptions {
   /** The engine's name: weights of one engine are useless to another. */
   readonly engine: string;
   readonly records: Pick<Records, 'events' | 'append'>;

@@ -30,7 +30,7 @@ export type QuestionCheck =
   | { readonly kind: 'tool'; readonly name: string; readonly arguments: JsonObject };
 
 /** A question that has nothing to do with the user's work: new weights must not forget how to answer it. */
-export interface RegressionQuestion {
+interface RegressionQuestion {
   readonly id: string;
   readonly prompt: string;
   readonly system?: string;

@@ -13,7 +13,7 @@ const SHARES = { told: 0.4, shown: 0.12 } as const;
 /** How often a recorded task may be learned: its attempts differ. */
 const MOST_TIMES = 8;
 
-export interface RememberTasksOptions {
+interface RememberTasksOptions {
   /** Recorded tasks to train on. */
   readonly own: readonly TrainingTask[];
   /** Lessons of others, tool calls and plain questions, so that what was known before stays; may be fewer than wanted. */

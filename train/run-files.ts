@@ -94,7 +94,7 @@ interface OpenRun {
 }
 
 /** What its windows train: attempts that are compared, or replies that are learned without their lessons. */
-export type RunKind = 'compared' | 'remembered';
+type RunKind = 'compared' | 'remembered';
 
 /** Which run is current, across windows. Every change is on disk when the call returns. */
 interface RunRegistry {

@@ -14,7 +14,7 @@ import type { ServedAdapters } from './serve-adapters.ts';
 import { createOpenWeights, type OpenWeights } from './served-weights.ts';
 import type { PolicyEngine } from './training-plan.ts';
 
-export interface ServePolicyOptions {
+interface ServePolicyOptions {
   readonly engine: PolicyEngine;
   readonly adapters: ServedAdapters;
   readonly records: Records;

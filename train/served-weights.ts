@@ -3,7 +3,7 @@ import { type Sampler, TrainingError } from '../src/core/training.ts';
 import type { PolicyPointer } from './promotion.ts';
 import type { PolicyVersion } from './promotion-stages.ts';
 
-export interface WeightsOptions {
+interface WeightsOptions {
   readonly pointer: () => PolicyPointer;
   /** Undefined: the base model. */
   readonly openSampler: (path: string | undefined) => Promise<Sampler>;

@@ -48,7 +48,7 @@ const MIXTURE_COST = 1;
 const MANY = 1_000_000;
 
 /** What is known before a trial about how far its pairs will be apart. */
-export interface KnownScatter {
+interface KnownScatter {
   /** Of the last trial; it counts more than what follows. */
   readonly spread?: ClusterSpread | undefined;
   /** The variance of one pair, from attempts of practice; absent: the worst case. */

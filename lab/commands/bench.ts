@@ -17,7 +17,7 @@ import { showProgress } from './progress.ts';
 type Given = Partial<Record<'data' | 'set' | 'oracle' | 'run', string>> &
   Partial<Record<'days' | 'steps' | 'obey' | 'unaided' | 'read', number>>;
 
-export interface RunBenchOptions extends Given {
+interface RunBenchOptions extends Given {
   readonly args: readonly string[];
   readonly condition: string;
   readonly seeds: number;

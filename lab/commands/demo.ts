@@ -12,7 +12,7 @@ import { nextRun } from '../suites/read-runs.ts';
 import { showProgress } from './progress.ts';
 import { type DemoPlan, omittedParts, planDemo, runDemo } from './run-demo.ts';
 
-export interface DemoOptions {
+interface DemoOptions {
   /** Only when given: the demo does not use the default home. */
   readonly home?: string;
   readonly fast?: true;

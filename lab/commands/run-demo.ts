@@ -18,11 +18,11 @@ export interface DemoPlan {
   readonly nightSteps: number;
 }
 
-export interface DemoRun
+interface DemoRun
   extends DemoPlan,
     Pick<BenchRun, 'run' | 'folder' | 'seeds' | 'env' | 'log' | 'onProgress' | 'onNight' | 'signal'> {}
 
-export interface DemoReport {
+interface DemoReport {
   /** Scripts know the last arm as `full`: it is there under both names, with `rewards: "oracle"`. */
   readonly json: QuestionJson;
   readonly summary: (width: number) => string;

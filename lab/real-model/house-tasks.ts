@@ -58,7 +58,7 @@ const hasOthers = ({ values }: ReadingForm): boolean => valuesFor(values, REPORT
 /**
  * `told`: with the lessons of the house. `silent`: without any. `changed`: the prompt says other values than the house's.
  */
-export type HouseCondition = 'told' | 'silent' | 'changed';
+type HouseCondition = 'told' | 'silent' | 'changed';
 
 interface HouseOptions {
   readonly house: House;

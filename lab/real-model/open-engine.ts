@@ -10,7 +10,7 @@ import type { TinkerEngine } from '../../train/tinker/tinker-engine.ts';
 import { DESK_SAMPLING } from '../suites/desk/desk.ts';
 
 /** A server of Tinker's protocol, as the command line names it. */
-export interface EngineChoice {
+interface EngineChoice {
   readonly url: string;
   readonly key: string | undefined;
   /** The model's name at the server. */
@@ -43,7 +43,7 @@ export function readEngineChoice(values: {
   return { ...choice, key: variable === undefined ? undefined : process.env[variable] };
 }
 
-export interface RealEngine {
+interface RealEngine {
   readonly engine: TinkerEngine;
   readonly template: PolicyTemplate;
 }

@@ -10,7 +10,7 @@ const MAIN = path.join(fileURLToPath(PACKAGE_ROOT), 'dist/src/cli/main.js');
 const exec = promisify(execFile);
 
 /** A user's home. Instar runs on it as installed: by command, as a process of its own. */
-export interface UserHome {
+interface UserHome {
   /** `instar …` on this home; its standard output. */
   instar(...words: readonly string[]): Promise<string>;
   up(): Promise<UserDaemon>;

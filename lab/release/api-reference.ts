@@ -1,7 +1,7 @@
 import { cell } from './markdown.ts';
 
 /** Reads a source file by its path from `src/`. */
-export type ReadSource = (path: string) => string;
+type ReadSource = (path: string) => string;
 
 interface ExportedName {
   readonly name: string;

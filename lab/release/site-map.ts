@@ -66,7 +66,7 @@ const MENU: readonly MenuGroup[] = [
   },
 ];
 
-export interface MenuEntry {
+interface MenuEntry {
   readonly text: string;
   readonly link: string;
 }

@@ -1,7 +1,7 @@
 import { terminalFrame, terminalRows } from './terminal-picture.ts';
 
 /** One step of a tour: what was typed and what was printed, with ANSI colours. */
-export interface TourScene {
+interface TourScene {
   /** What the person wants; shown above the command. */
   readonly why: string;
   readonly command: string;

@@ -39,7 +39,7 @@ function interferenceOf(byCondition: RowsByCondition): readonly QuestionDifferen
 }
 
 /** The rows of each condition that was planned or has rows, in order. */
-export type RowsByCondition = ReadonlyMap<Condition, readonly QuestionRecord[]>;
+type RowsByCondition = ReadonlyMap<Condition, readonly QuestionRecord[]>;
 
 /** A question that a rule applies to: one chance to follow it. */
 interface RuleNeed {

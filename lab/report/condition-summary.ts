@@ -20,7 +20,7 @@ export interface ConditionSummary extends QuestionFigures {
 }
 
 /** A day over all seeds. */
-export interface DayFigures extends QuestionFigures {
+interface DayFigures extends QuestionFigures {
   readonly day: number;
 }
 

@@ -5,7 +5,7 @@ import { type PairedMeasurement, pairedBootstrap } from './paired-bootstrap.ts';
 import { blocksNeeded, minimumDetectableEffect, type Precision } from './power.ts';
 
 /** `better` and `worse` only where both the interval and the sign-flip test exclude "no difference". */
-export type DifferenceVerdict = 'better' | 'worse' | 'cannot say';
+type DifferenceVerdict = 'better' | 'worse' | 'cannot say';
 
 /** One measure under two conditions, over the pairs that both have. */
 export interface Difference<M extends string = string> {
@@ -35,7 +35,7 @@ export interface SeedPair extends PairedMeasurement {
   readonly seed: number;
 }
 
-export interface CompareOptions {
+interface CompareOptions {
   /** Of the resampling. */
   readonly seed: string;
   /** The largest value that the measure can have; 1 unless given. */
@@ -114,7 +114,7 @@ export interface Explanation {
   readonly caveats: readonly string[];
 }
 
-export interface ComparisonWords {
+interface ComparisonWords {
   readonly words: MeasureWords;
   readonly of: string;
   readonly against: string;

@@ -39,7 +39,7 @@ import {
 import { type RuleRow, type RuleUnder, summariseRules } from './rules.ts';
 
 /** Everything that a run of the pipeline suite shows. Made from its journal alone: the same journal gives the same report. */
-export interface PipelineReport {
+interface PipelineReport {
   readonly head: PipelineHead;
   /** What a reader must know before the numbers. */
   readonly remarks: readonly string[];

@@ -6,7 +6,7 @@ export interface Precision {
   readonly blocks: number;
 }
 
-export interface PowerOptions {
+interface PowerOptions {
   readonly alpha?: number;
   readonly power?: number;
 }

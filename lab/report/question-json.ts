@@ -18,7 +18,7 @@ export interface QuestionJson
 }
 
 /** Shares from 0 to 1; null where nothing was graded. */
-export interface ConditionJson
+interface ConditionJson
   extends Readonly<Record<QuestionMeasure, number | null>>,
     Pick<ConditionSummary, 'asked' | 'graded' | 'ungraded'> {
   /** As headlines call the arm. */

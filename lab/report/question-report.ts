@@ -76,7 +76,7 @@ export function makeQuestionReport(journal: QuestionJournal): QuestionReport {
 }
 
 /** Means by the definitions of the harness that a suite was published with. Shares; undefined where nothing counts. */
-export interface OfficialScores {
+interface OfficialScores {
   readonly condition: Condition;
   readonly accuracy: number | undefined;
   readonly completion: number | undefined;
@@ -109,7 +109,7 @@ const mean = (values: readonly number[]): number | undefined =>
   values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** What a condition cost in total, with the gateway's overhead for a question. */
-export interface QuestionCost {
+interface QuestionCost {
   readonly condition: Condition;
   readonly questions: number;
   readonly usd: number;

@@ -5,7 +5,7 @@ import type { Condition } from './arms.ts';
 import type { DayOfLearning, NightRecord } from './run-records.ts';
 
 /** A lesson as a report needs it. */
-export interface EnvironmentLesson {
+interface EnvironmentLesson {
   readonly id: string;
   readonly name: string;
   readonly state: string;
@@ -75,7 +75,7 @@ export interface NightSteps {
   /** Held-out tasks compared so far; 0 until training is done. */
   readonly pairs: number;
 }
-export type OnNightStep = (soFar: NightSteps) => void;
+type OnNightStep = (soFar: NightSteps) => void;
 
 export interface EnvironmentOptions {
   readonly condition: Condition;

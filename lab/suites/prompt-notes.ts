@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** Raw feedback in a file that is always in the prompt: what people do who have no lessons. */
-export interface PromptNotes {
+interface PromptNotes {
   /** For the end of a system prompt; empty while there are no notes. */
   section(): string;
   /** Feedback on a wrong answer. It is in the section from the next day on. */

@@ -13,7 +13,7 @@ import { makeQuestionReport } from '../report/question-report.ts';
 import { readBenchJournal } from './bench-journal.ts';
 import { readPipelineJournal } from './pipeline/pipeline-journal.ts';
 
-export interface RunSummary {
+interface RunSummary {
   readonly run: string;
   readonly suite: string;
   readonly policy: string;

@@ -36,7 +36,7 @@ export interface RunProgress {
   readonly questions: number;
 }
 
-export type NightProgress = NightSteps & Pick<QuestionRecord, 'condition' | 'seed' | 'day'>;
+type NightProgress = NightSteps & Pick<QuestionRecord, 'condition' | 'seed' | 'day'>;
 
 /** All arms and seeds, `jobs` at a time. A stopped run continues after the last complete day of each. */
 export async function runSuite(options: RunSuiteOptions): Promise<void> {

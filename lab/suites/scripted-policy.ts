@@ -15,7 +15,7 @@ export interface Habits {
 
 export const ORACLE: Habits = { obey: 1, unaided: 1, read: 1 };
 
-export interface ScriptedPolicyOptions {
+interface ScriptedPolicyOptions {
   readonly suite: Suite;
   readonly habits: Habits;
   readonly seed: string;

@@ -1,5 +1,5 @@
 /** A command without its trailing `done`. */
-export interface SplitCommand {
+interface SplitCommand {
   /** What to run first; may be empty. */
   readonly lines: string;
   /** Whether the task ends after the lines: always, or only when they succeed. Undefined: it does not end. */

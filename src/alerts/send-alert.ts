@@ -3,13 +3,13 @@ import { Agent } from 'undici';
 import { compact } from '../core/json.ts';
 import type { Delivery } from './alert-queue.ts';
 
-export interface AlertReceiver {
+interface AlertReceiver {
   readonly url: string;
   /** Absent: what is sent is not signed. */
   readonly secret?: string | undefined;
 }
 
-export type AlertSent =
+type AlertSent =
   | { readonly ok: true }
   | { readonly ok: false; readonly why: string; readonly retryAfterMs?: number };
 

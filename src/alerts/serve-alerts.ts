@@ -18,7 +18,7 @@ import {
 } from './find-alerts.ts';
 import { createAlertSender } from './send-alert.ts';
 
-export interface AlertsOptions {
+interface AlertsOptions {
   /** Where what waits is kept. */
   readonly file: string;
   /** Read at each look; undefined: nothing is sent. */

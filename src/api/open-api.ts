@@ -5,7 +5,7 @@ import type { OpenedApi } from './offline-api.ts';
 import { ApiError, createRemoteApi } from './remote-api.ts';
 
 /** Reveals a protected owner key, by asking the person for its passphrase. */
-export type UnlockOwnerKey = (owner: StoredOwnerKey) => Promise<string>;
+type UnlockOwnerKey = (owner: StoredOwnerKey) => Promise<string>;
 
 const refuseLocked: UnlockOwnerKey = async ({ protection }) => {
   throw new ApiError(

@@ -34,7 +34,7 @@ import { ApiError, askApi } from './remote-api.ts';
 import { createStoreLease } from './store-lease.ts';
 
 /** A daemon inside this process, which other processes find like any other. */
-export interface InProcessDaemon {
+interface InProcessDaemon {
   settle(): Promise<void>;
   close(): Promise<void>;
 }

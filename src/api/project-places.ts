@@ -20,7 +20,7 @@ interface ProjectPlacesOptions {
   readonly isReadOnly?: boolean;
 }
 
-export interface ProjectPlaces {
+interface ProjectPlaces {
   /**
    * The project of a folder: a worktree, a clone and the folder itself are one. `stated`: by the path alone. `remote`: what the client says of
    * a folder that is not on this machine.

@@ -33,7 +33,7 @@ import { keepOldFormat } from './take-home.ts';
 type LeaseResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 /** The store of a home that no daemon serves, opened while calls need it and given back shortly after the last one. */
-export interface StoreLease {
+interface StoreLease {
   /** `by`: the key under which `work` writes. */
   use<T>(by: Caller, work: (records: EpisodeRecords) => Promise<T>): Promise<LeaseResult<T>>;
   /** The store itself, for as long as `work` takes: no other process can use the home meanwhile. */

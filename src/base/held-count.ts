@@ -1,5 +1,5 @@
 /** Adds up what happens in quick succession, and tells it together. */
-export interface HeldCount {
+interface HeldCount {
   /** Told at once after a pause, otherwise with what follows. */
   add(count: number): void;
   /** Tells what is held now. */

@@ -13,7 +13,7 @@ export interface Pattern {
   places(text: string, most: number): readonly PatternPlace[];
 }
 
-export interface PatternPlace {
+interface PatternPlace {
   readonly from: number;
   readonly to: number;
 }

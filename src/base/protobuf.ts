@@ -128,7 +128,7 @@ export function protobufEntry(field: ProtobufField): {
 }
 
 /** Writes one message. As in proto3, a field with its default value is left out, except where noted. */
-export interface ProtobufWriter {
+interface ProtobufWriter {
   integer(field: number, value: number): void;
   /** An integer or a boolean, written even when it is 0: a member of a oneof. */
   present(field: number, value: number): void;

@@ -1,5 +1,5 @@
 /** What was made of texts, by the text; the least recently used is dropped once it holds about that many characters. */
-export interface TextMemo<V> {
+interface TextMemo<V> {
   get(text: string): V | undefined;
   set(text: string, value: V): void;
 }

@@ -41,7 +41,7 @@ export interface WorkerCalls<Call extends object> {
   close(): Promise<void>;
 }
 
-export interface WorkerCallsOptions {
+interface WorkerCallsOptions {
   readonly module: URL;
   readonly workerData: unknown;
   /** Code `closed` when the worker has ended. */
@@ -100,7 +100,7 @@ export function openWorkerCalls<Call extends object>(options: WorkerCallsOptions
   };
 }
 
-export interface WorkerCallServer<Call extends object> {
+interface WorkerCallServer<Call extends object> {
   readonly answer: (call: Call) => unknown;
   readonly toFailure: (error: unknown) => { readonly code: string; readonly message: string };
   /** Releases what the worker holds. */

@@ -28,7 +28,7 @@ async function mcp(_options: object, context: CommandContext): Promise<ExitCode>
   return EXIT.ok;
 }
 
-export interface McpOptions {
+interface McpOptions {
   readonly home: Home;
   readonly env: NodeJS.ProcessEnv;
   readonly input: Readable;
@@ -38,7 +38,7 @@ export interface McpOptions {
 }
 
 /** Serves Instar's tools to one MCP client; the home's daemon answers them. */
-export function serveMcp({ home, env, ...streams }: McpOptions): Promise<void> {
+function serveMcp({ home, env, ...streams }: McpOptions): Promise<void> {
   const api = createRemoteEpisodeApi(async (method, path, body) => {
     const daemon = await findDaemon(home);
     if (daemon === undefined || !isAlive(daemon)) throw new Error('Instar is not running');

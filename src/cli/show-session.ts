@@ -5,7 +5,7 @@ import { quoteWord, shortId } from '../text/short-id.ts';
 import { truncateEnd } from '../text/truncate.ts';
 import { dim, type Part, type Printer } from './print.ts';
 
-export interface SessionPrintOptions {
+interface SessionPrintOptions {
   readonly now: number;
   /** Whole texts in place of previews. */
   readonly isFull: boolean;

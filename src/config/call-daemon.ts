@@ -9,7 +9,7 @@ interface DaemonCall {
   readonly timeoutMs: number;
 }
 
-export interface DaemonReply {
+interface DaemonReply {
   readonly status: number;
   readonly text: string;
 }

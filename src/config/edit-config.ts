@@ -20,12 +20,12 @@ import {
 } from './setting-path.ts';
 
 /** One setting to write, or without a value one to remove, so that its default counts again. */
-export interface SettingEdit {
+interface SettingEdit {
   readonly path: SettingPath;
   readonly value?: Json;
 }
 
-export interface EditedConfig {
+interface EditedConfig {
   /** The whole text of the file, with the edits. */
   readonly text: string;
   readonly checked: CheckedConfig;

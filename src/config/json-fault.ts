@@ -1,4 +1,4 @@
-export interface JsonSyntaxFault {
+interface JsonSyntaxFault {
   /** Both from 1, as in editors; columns in UTF-16 code units. */
   readonly line: number;
   readonly column: number;

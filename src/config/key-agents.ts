@@ -4,7 +4,7 @@ import { type CallerKey, firstKey, readCallerKeys, type UsedAgents, writeUsedAge
 import type { Home } from './home.ts';
 
 /** The agents that keys speak for. Never waits: what is new is written to the file of keys a moment later. */
-export interface KeyAgents {
+interface KeyAgents {
   /**
    * The agent under which a request of this key is recorded: the named one where the key may speak for it, else the key's own.
    * `isSub`: an agent that another one started, such as an explorer of a coding client.
@@ -34,7 +34,7 @@ interface Binding {
   readonly used: ReadonlySet<string>;
 }
 
-export interface KeyAgentsOptions {
+interface KeyAgentsOptions {
   readonly home: Home;
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;

@@ -33,7 +33,7 @@ export interface LiveSettings {
   readonly file: string | undefined;
 }
 
-export type SettingsListener = (change: {
+type SettingsListener = (change: {
   readonly before: Config;
   /** The paths of the settings that have changed. */
   readonly applied: readonly string[];

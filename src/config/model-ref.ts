@@ -1,5 +1,5 @@
 /** A model of a provider, such as `openrouter/anthropic/claude-sonnet-4.5`. */
-export interface ModelRef {
+interface ModelRef {
   readonly provider: string;
   readonly model: string;
 }

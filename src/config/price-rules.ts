@@ -12,7 +12,7 @@ interface ProviderRule {
 }
 
 /** What the training engine charges for a million tokens. */
-export interface EnginePrice {
+interface EnginePrice {
   readonly prefill: number;
   readonly sample: number;
   readonly train: number;

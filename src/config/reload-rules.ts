@@ -81,7 +81,7 @@ export function changedPaths(
   return [...keys].flatMap((key) => changedPaths(before[key], after[key], [...path, key]));
 }
 
-export interface SettingsChange {
+interface SettingsChange {
   /** The settings to use now: the new ones, but for those that need a start. */
   readonly config: Config;
   readonly applied: readonly SettingPath[];

@@ -65,7 +65,7 @@ const REMOVED: Readonly<Record<string, RemovedSetting>> = {
 };
 
 /** One removed setting that a config has. */
-export interface RemovedUse {
+interface RemovedUse {
   readonly path: readonly string[];
   /** The value that it has from now on; absent: none. */
   readonly value?: Json;

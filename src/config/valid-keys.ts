@@ -9,7 +9,7 @@ import { hashKey, keyId, readKey, readOrCreateKey } from './key.ts';
 import { ownerHash, readOrCreateOwnerKey, readOwnerKey } from './owner-key.ts';
 
 /** All valid keys of a home. A created, revoked or replaced key takes effect at once, without a restart. */
-export interface ValidKeys {
+interface ValidKeys {
   /** Undefined for a key that is not valid here. */
   find(presented: string): Caller | undefined;
   /** A client with a credential of its own for this provider: the same caller when its token is renewed. */

@@ -19,7 +19,7 @@ export interface ConnectedFile {
   readonly undo: Undo;
 }
 
-export interface ConnectRecord {
+interface ConnectRecord {
   readonly client: string;
   readonly files: readonly ConnectedFile[];
 }

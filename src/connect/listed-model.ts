@@ -8,7 +8,7 @@ import {
 } from './connection.ts';
 
 /** The model for a client that has its own list of providers and models. */
-export interface ListedModel {
+interface ListedModel {
   readonly model: string;
   /** The wire for the client: the provider's own, where that avoids a translation. */
   readonly wire: 'openai-chat' | 'anthropic';

@@ -6,7 +6,7 @@ import { sleep } from '../base/sleep.ts';
 import { asObject, asString, parseJson } from '../core/json.ts';
 
 /** A skill for OpenClaw's Skill Workshop, where its user decides. */
-export interface WorkshopProposal {
+interface WorkshopProposal {
   readonly name: string;
   readonly description: string;
   readonly content: string;

@@ -82,7 +82,7 @@ export interface Evidence {
 }
 
 /** Plain data. */
-export type TeamOrigin = { readonly member: string; readonly lesson: string };
+type TeamOrigin = { readonly member: string; readonly lesson: string };
 
 /** Where a transferred lesson comes from, and what was measured of it there. Plain data. */
 export type TransferOrigin = {

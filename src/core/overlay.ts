@@ -20,13 +20,13 @@ export const RESPONSE_CHECKS = ['json', 'tool-arguments'] as const;
 export type ResponseCheck = (typeof RESPONSE_CHECKS)[number];
 
 /** Guidance for a kind of run: joins the prompt block. */
-export interface FragmentOverlay {
+interface FragmentOverlay {
   readonly type: 'prompt_fragment';
   readonly guidance: readonly string[];
 }
 
 /** A repair that worked: shown when an error with this digest comes up again. */
-export interface FixOverlay {
+interface FixOverlay {
   readonly type: 'fix_template';
   /** As `evidence/digest` writes it: `TimeoutError @ main.py:42`. */
   readonly error: string;
@@ -89,7 +89,7 @@ export interface FlowOverlay {
 export type OverlayPayload = FragmentOverlay | FixOverlay | RouteOverlay | LimitOverlay | FlowOverlay;
 
 /** The candidate that a lesson was promoted from, with its arithmetic. */
-export interface CandidateOrigin {
+interface CandidateOrigin {
   /** The `dedupeKey` of the candidate. */
   readonly key: string;
   /** The id of the key on whose sessions alone it acts. Absent: on all sessions in its scope. */

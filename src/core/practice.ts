@@ -31,7 +31,7 @@ export interface CheckedRule {
 }
 
 /** The rules in whose scope a task is. It is made when the task is opened, since rules change; nobody configures it. */
-export interface RulesCheck {
+interface RulesCheck {
   readonly kind: 'rules';
   readonly rules: readonly CheckedRule[];
 }

@@ -73,7 +73,7 @@ export interface TaskAttempt {
 }
 
 /** The policy that makes the attempt. */
-export interface AttemptPolicy {
+interface AttemptPolicy {
   readonly speak: GatewayClient;
   /** The session of this attempt alone. */
   readonly session: string;

@@ -2,10 +2,7 @@ import { asObject, asString, parseJson } from './json.ts';
 import type { WorkspaceSnapshot } from './practice.ts';
 
 /** What a work tree has beside its commit. */
-export type WorkspaceContent = Pick<
-  Extract<WorkspaceSnapshot, { readonly kind: 'git' }>,
-  'diff' | 'untracked'
->;
+type WorkspaceContent = Pick<Extract<WorkspaceSnapshot, { readonly kind: 'git' }>, 'diff' | 'untracked'>;
 
 /** As the text of a block; undefined when there is nothing beside the commit. */
 export function writeWorkspaceContent({ diff = '', untracked = {} }: WorkspaceContent): string | undefined {

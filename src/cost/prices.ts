@@ -3,7 +3,7 @@ import type { Usage } from '../core/chat.ts';
 import { findListPrice } from './list-prices.ts';
 
 /** What is known of a provider that decides its prices. Plain data: it is passed to other threads. */
-export interface ProviderPrices {
+interface ProviderPrices {
   /** The host of its base URL. */
   readonly host?: string;
   /** Its base URL is on loopback: it runs on this machine. */

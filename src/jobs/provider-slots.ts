@@ -11,7 +11,7 @@ interface SlotsOptions {
 }
 
 /** Makes calls of learning and practice wait for their turn at a provider, over all processes that share the leases. */
-export type WithinSlots = <T>(provider: string, call: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+type WithinSlots = <T>(provider: string, call: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
 const LEASE_MS = 15_000;
 const WAIT_MS = 250;

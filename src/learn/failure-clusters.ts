@@ -7,7 +7,7 @@ import { NOTES } from './memory/write/note-text.ts';
 import { createPauses, type LastTry, type Pause } from './pauses.ts';
 
 /** A failure that no lesson has been learned from yet. */
-export interface PendingFailure {
+interface PendingFailure {
   readonly turn: string;
   readonly session: string;
   readonly at: number;

@@ -24,7 +24,7 @@ import { isReadingDue } from './read-words.ts';
 import { createRepeatedRemarks, remarkPlace } from './remarks.ts';
 import type { LearnerJournal, LearnerRow, LearningPiece, LearningPieces } from './runner.ts';
 
-export interface FailureLearnersOptions {
+interface FailureLearnersOptions {
   readonly evidence: Pick<EvidenceReader, 'turns'>;
   readonly library: Pick<Library, 'lessons' | 'generation'>;
   /** The number of failures in one scope that starts a learner. */
@@ -40,7 +40,7 @@ export interface FailureLearnersOptions {
   readonly patienceMs?: number | undefined;
 }
 
-export interface FailureLearners {
+interface FailureLearners {
   /** In the order in which new evidence is learned from. */
   readonly evidence: readonly LearnerRow[];
   /** Asks the evolver again about what it still owes. */

@@ -7,7 +7,7 @@ import { blindEvidence, createJudge, createRulingCache } from '../evidence/judge
 import { stepsTest } from '../evidence/judge/judge-test.ts';
 import type { LearningState } from './learning-state.ts';
 
-export interface JudgeTurnsOptions {
+interface JudgeTurnsOptions {
   readonly evidence: Pick<EvidenceReader, 'turns'>;
   /** Undefined when no judge model is configured. `model`: its name, because another model may rule otherwise. */
   readonly ask: (state: LearningState) => Promise<{ readonly ask: Ask; readonly model: string } | undefined>;

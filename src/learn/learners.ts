@@ -36,7 +36,7 @@ import { createOptOutRow, createTeamRow } from './team/move-to-team.ts';
 import { createTransfers, type Transfers } from './transfer/transfer.ts';
 import { createTrialRow } from './trial/decide-trials.ts';
 
-export interface LearnersOptions {
+interface LearnersOptions {
   readonly settings: LearningSettings;
   readonly ports: LearningPorts;
   readonly evidence: EvidenceReader;

@@ -38,7 +38,7 @@ export interface LearningModels {
   chat(role: LearningRole, request: ChatRequest, signal: AbortSignal): Promise<readonly ChatEvent[]>;
 }
 
-export interface LearningModelsOptions {
+interface LearningModelsOptions {
   /** The configured model aliases, by name; read for each call: they may change. */
   readonly settings: { readonly models: Readonly<Record<string, unknown>> };
   readonly catalogue: Catalogue;

@@ -16,7 +16,7 @@ const LONGEST_WHY = 240;
 /** More places than this are one line together. */
 const MOST_CLUSTERS = 8;
 
-export interface LearningWaitsOptions {
+interface LearningWaitsOptions {
   readonly state: LearningState;
   /** `learn.failures`. */
   readonly failures: number;

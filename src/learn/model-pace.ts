@@ -14,7 +14,7 @@ export interface CallLimits {
 }
 
 /** A call that ended well. */
-export interface MeasuredCall {
+interface MeasuredCall {
   readonly promptCharacters: number;
   readonly firstMs: number;
   readonly replyTokens: number;

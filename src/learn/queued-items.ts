@@ -18,7 +18,7 @@ export interface ItemMaterial<Material> {
   readonly ask: Ask | undefined;
 }
 
-export interface QueuedLearner<Material> {
+interface QueuedLearner<Material> {
   readonly learn: Learner<Material>;
   /** Items of one round. */
   readonly most: number;

@@ -44,7 +44,7 @@ interface ReadWordsOptions {
   readonly signal: AbortSignal;
 }
 
-export interface WordReading {
+interface WordReading {
   readonly queue: ReadingQueue;
   readonly row: LearnerRow;
 }

@@ -7,7 +7,7 @@ import type { CompareQuotes } from './distiller/same-rule.ts';
 import { readSayings, type Saying } from './distiller/sayings.ts';
 
 /** A turn after which the person stated something. */
-export interface RemarkedTurn {
+interface RemarkedTurn {
   readonly turn: string;
   readonly session: string;
   readonly at: number;
@@ -15,7 +15,7 @@ export interface RemarkedTurn {
 }
 
 /** The remarks of one agent and project. */
-export interface RemarkCluster {
+interface RemarkCluster {
   readonly key: string;
   readonly remarks: readonly RemarkedTurn[];
 }
@@ -88,7 +88,7 @@ export const remarkPlace = ({ agent = '', project = '', member }: Scope): string
   JSON.stringify(member === undefined ? [agent, project] : [agent, project, member]);
 
 /** Finds what was stated in more than one session. What was said after a turn is read once. */
-export interface RepeatedRemarks {
+interface RepeatedRemarks {
   find(
     turns: readonly RemarkedTurn[],
     read: (turns: readonly RemarkedTurn[]) => Promise<readonly FailureCase[]>,

@@ -47,7 +47,7 @@ export function rulesFor(lessons: readonly Lesson[], place: RulePlace): readonly
 }
 
 /** `rules`: the lessons whose checks applied. */
-export interface RuleGrade {
+interface RuleGrade {
   readonly reward: number;
   readonly reasons: readonly string[];
   readonly rules: readonly string[];
@@ -99,7 +99,7 @@ export const withRuleChecks =
     return { status: 'ok', reward: grade.reward, reasons: grade.reasons };
   };
 
-export interface TaskCheckParts {
+interface TaskCheckParts {
   /** Those that are shown now. */
   readonly lessons: () => readonly Lesson[];
   /** The configured verifiers, by domain. */

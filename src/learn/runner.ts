@@ -66,7 +66,7 @@ export interface LearnerRow {
   readonly fault?: string;
 }
 
-export interface RunnerOptions {
+interface RunnerOptions {
   readonly library: Library;
   readonly gate: CycleOptions['gate'];
   readonly clock: Clock;
@@ -76,7 +76,7 @@ export interface RunnerOptions {
 }
 
 /** What rows run on. */
-export interface RunRows {
+interface RunRows {
   readonly state: LearningState;
   readonly write: WriteFacts;
   /** Asked before each piece; learning that is turned off stops in any case. */

@@ -55,7 +55,7 @@ function foldMembers(facts: readonly StoredFact[]): ReadonlyMap<string, Member> 
 export type MayShare = (member: string | undefined) => boolean;
 
 /** Who shares, as of now. */
-export interface Sharing {
+interface Sharing {
   readonly mayShare: MayShare;
   /** Members who said that nothing of theirs may support the team, also when they were removed since. */
   readonly optedOut: ReadonlySet<string>;

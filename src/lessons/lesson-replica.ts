@@ -18,7 +18,7 @@ export interface LessonReplica {
   reload(): Promise<void>;
 }
 
-export interface LessonReplicaOptions {
+interface LessonReplicaOptions {
   readonly records: Pick<Records, 'factsOf' | 'events'>;
   /** Publishes in the thread that owns the library. */
   readonly publish: (set: ChangeSet) => Promise<PublishResult>;

@@ -14,7 +14,7 @@ import { isActive, type LibraryView, uniqueKeyOf } from './change-permissions.ts
 import { changedLessonId, type DecodedChangeSet, isErasedText, type RefusedChange } from './codec.ts';
 
 /** A published change set and the generation after it. */
-export interface PublishedSet {
+interface PublishedSet {
   readonly generation: number;
   readonly steps: readonly DraftStep[];
 }

@@ -5,14 +5,14 @@ import { isActive } from './change-permissions.ts';
 import { isErasedText } from './codec.ts';
 import { namesOf } from './title.ts';
 
-export interface LessonLink {
+interface LessonLink {
   readonly type: LinkType;
   /** The id of the other lesson. */
   readonly to: string;
 }
 
 /** The links of each lesson, by type. */
-export interface LessonLinks {
+interface LessonLinks {
   of(id: string): readonly LessonLink[];
 }
 

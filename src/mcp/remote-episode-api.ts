@@ -3,7 +3,7 @@ import type { EpisodeApi, EpisodeResult } from './episode-api.ts';
 import { createEpisodes, type EpisodeRecords } from './episodes.ts';
 
 /** One request to the daemon; rejects with an error that has the HTTP status when the daemon refuses it. */
-export type AskDaemon = (method: string, path: string, body?: JsonObject) => Promise<unknown>;
+type AskDaemon = (method: string, path: string, body?: JsonObject) => Promise<unknown>;
 
 const START_DAEMON = 'start it with: instar up';
 

@@ -23,7 +23,7 @@ export interface Provider {
   readonly writesCalls?: (model: string) => boolean;
 }
 
-export interface CatalogueOptions {
+interface CatalogueOptions {
   readonly providers: readonly Provider[];
   /** Aliases of ordered lists of `provider/model`; `default` answers when nothing else matches. */
   readonly aliases: Readonly<Record<string, readonly string[]>>;

@@ -5,7 +5,7 @@ import { type Dispatcher, Pool } from 'undici';
 import { createFailure, type Failure } from '../core/failure.ts';
 import type { Exchange, ExchangeControl, ExchangeRequest, ExchangeSink, Timeouts } from '../core/upstream.ts';
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   readonly timeouts: Timeouts;
   /** Addresses that a name must not resolve to, such as a cloud's metadata server. */
   readonly isForbiddenAddress?: (address: string) => boolean;
@@ -266,7 +266,7 @@ function createLookup(isForbiddenAddress: (address: string) => boolean): LookupF
 }
 
 /** Who wants to know what date servers show. */
-export interface DateListener {
+interface DateListener {
   /** Asked for every request, so it must cost nothing. */
   isListening(): boolean;
   hear(date: number): void;

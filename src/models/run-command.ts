@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-export interface CommandRunOptions {
+interface CommandRunOptions {
   readonly file: string;
   readonly args: readonly string[];
   readonly stdin: string;

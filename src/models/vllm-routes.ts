@@ -21,7 +21,7 @@ export interface AdapterLocation {
   readonly folder: string;
 }
 
-export type VllmOutcome =
+type VllmOutcome =
   | { readonly is: 'done' }
   /** An adapter of that name is already loaded. */
   | { readonly is: 'taken'; readonly failure: Failure }

@@ -11,12 +11,12 @@ import { createVllmAdapters, withAdapters } from './vllm-adapters.ts';
 import { attemptReply, type RetryOptions, withRetry } from './with-retry.ts';
 
 /** A version of the policy. Without a sampler's checkpoint it is the bare model, which has no adapter. */
-export interface AdapterVersion {
+interface AdapterVersion {
   readonly version: number;
   readonly sampler: string | undefined;
 }
 
-export interface VllmServingOptions {
+interface VllmServingOptions {
   readonly baseUrl: string;
   readonly key: () => string | undefined;
   /** The base model's name on the server. */

@@ -132,7 +132,7 @@ export const killFileBeside = (storeFile: string): string => path.join(path.dirn
 
 const KNOWN_MS = 50;
 
-export interface KillSwitch {
+interface KillSwitch {
   readonly isOff: () => boolean;
 }
 

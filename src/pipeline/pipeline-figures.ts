@@ -79,7 +79,7 @@ const refinesOf = (stages: readonly MeasuredStage[]): number =>
   stages.reduce((sum, { refines }) => sum + refines, 0);
 
 /** A stage as it is measured. */
-export interface MeasuredStage {
+interface MeasuredStage {
   readonly isCompleted: boolean;
   /** Those that no outage ended. */
   readonly attempts: number;

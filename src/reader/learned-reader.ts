@@ -16,7 +16,7 @@ import { createWordPieces } from '../embed/minilm/wordpiece.ts';
 export type KindScores = Readonly<Record<SpanKind, number>>;
 
 /** The kinds of `sentences`, read together and after the end of the answer before them. */
-export type ScoreSentences = (sentences: readonly string[], answer: string) => readonly KindScores[];
+type ScoreSentences = (sentences: readonly string[], answer: string) => readonly KindScores[];
 
 const WEIGHTS_SHA256 = 'c95419106557f7f2f439d81661cae5ab23a8ca9f8cd792b0002042d3e1a3fb28';
 /** In the order of the head's outputs. */

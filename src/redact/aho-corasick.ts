@@ -1,5 +1,5 @@
 /** Finds all occurrences of many literals, ignoring case, in one pass whose cost does not depend on their number. */
-export interface AhoCorasick {
+interface AhoCorasick {
   /** Pairs of numbers, the literal's index and the end of its occurrence, ordered by the end. */
   scan(text: string): readonly number[];
 }

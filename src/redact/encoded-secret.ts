@@ -2,7 +2,7 @@ import { BREAK, charClassOf, runEnd, SPACE } from './char-class.ts';
 import { NO_SPANS, type SecretSpan } from './scan-context.ts';
 
 /** Finds the secrets of a decoded text. */
-export type FindPlain = (text: string) => readonly SecretSpan[];
+type FindPlain = (text: string) => readonly SecretSpan[];
 
 /** Shorter runs decode to less than a name and a password. */
 const SHORTEST = 24;

@@ -93,14 +93,14 @@ const findPin: SecretRule = ({ text, floor }, start) => {
 const isOwned = (text: string, start: number, floor: number): boolean =>
   text.startsWith('PIN', start) || OWNED.test(text.slice(Math.max(floor, start - 16), start));
 
-export interface SecretFinder {
+interface SecretFinder {
   /** The secrets of a text, in order, not overlapping. Takes linear time for any text. */
   find(text: string): readonly SecretSpan[];
   /** A scan of a JSON text: see `JsonLook`. */
   look(json: string): JsonScan;
 }
 
-export interface JsonScan {
+interface JsonScan {
   /**
    * Whether no rule is triggered, in the text or in one of its strings. Member names are not considered: some indicate a
    * secret although no rule has a trigger for them.

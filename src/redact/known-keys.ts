@@ -12,7 +12,7 @@ interface Form {
   readonly wraps: boolean;
 }
 
-export interface KnownForm {
+interface KnownForm {
   /** Two adjacent substrings per form are searched for, so that a line break inside one does not hide the other. */
   readonly anchor: string;
   readonly rule: SecretRule;

@@ -4,7 +4,7 @@ import type { Job, JobContext, JobCost, JobEnd } from '../core/schedule.ts';
 import { addUsage, NO_USAGE } from './job-history.ts';
 import type { Lease } from './leases.ts';
 
-export interface PartOptions {
+interface PartOptions {
   readonly job: Job;
   readonly lease: Lease;
   readonly clock: Clock;

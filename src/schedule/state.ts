@@ -67,7 +67,7 @@ export interface ScheduleState {
   readonly isClosing: boolean;
 }
 
-export interface Rest {
+interface Rest {
   /** Monotonic. */
   readonly until: number;
   readonly failures: number;

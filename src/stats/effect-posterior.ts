@@ -26,7 +26,7 @@ export interface DecidedCounts {
   readonly noDifference: number;
 }
 
-export interface EffectEvidence {
+interface EffectEvidence {
   readonly with: OutcomeCounts;
   readonly without: OutcomeCounts;
   /** Before there was the lesson, in sessions that it would have fitted. Each counts as a part of a session without it. */

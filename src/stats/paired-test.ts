@@ -9,7 +9,7 @@ const DIFFERENCES: Interval = { low: -1, high: 1 };
  * The sequential test of paired differences of a checkpoint: the new weights and those that
  * serve. Both numbers are logarithms of e-values, valid after every pair, however often they are looked at.
  */
-export interface PairedEvidence {
+interface PairedEvidence {
   /** Against "the mean difference is at most `bound`". */
   readonly better: number;
   /** Against "the mean difference is at least `bound`". */

@@ -1,5 +1,5 @@
 /** A message as far as it is read here. Other messages, such as images, have no text. */
-export interface FramedMessage {
+interface FramedMessage {
   readonly role: string;
   readonly text: string | undefined;
 }

@@ -1,5 +1,5 @@
 /** A line that both texts have, that only the old one has, or that only the new one has. */
-export interface DiffLine {
+interface DiffLine {
   readonly mark: ' ' | '-' | '+';
   readonly line: string;
 }

@@ -7,7 +7,7 @@ export interface PastedText {
 }
 
 /** Whose code blocks and quotations in a line are: in feedback they show the result that is wanted. */
-export type QuotationsAre = 'own' | 'pasted';
+type QuotationsAre = 'own' | 'pasted';
 
 const FENCE = /^\s{0,3}(?:```|~~~)/;
 const QUOTE_LINE = /^\s{0,3}>/;

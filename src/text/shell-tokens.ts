@@ -73,7 +73,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | u
 }
 
 /** A quoted part of a shell line. */
-export interface ShellQuote {
+interface ShellQuote {
   /** What it stands for. */
   readonly text: string;
   /** The index behind its closing quote; the length of the line when there is none. */

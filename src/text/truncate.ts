@@ -13,7 +13,7 @@ export function truncateEnd(text: string, most: number, reach = most / 2): strin
   return `${wholeCharacters(cut.slice(0, end)).trimEnd()}…`;
 }
 
-export interface MiddleCut {
+interface MiddleCut {
   /** The share of the kept characters that is taken from the beginning; less than half by default, since errors are printed last. */
   readonly headShare?: number;
   /** The line between the two parts. */

@@ -4,7 +4,7 @@ import { firstJson, readBareCalls, readTaggedCall, type WrittenCall } from './re
 export type WrittenPart = { readonly text: string } | { readonly call: WrittenCall };
 
 /** Splits a reply into text and calls while it is written. */
-export interface WrittenCallReader {
+interface WrittenCallReader {
   push(text: string): readonly WrittenPart[];
   /** The reply is over. */
   end(): readonly WrittenPart[];

@@ -2,7 +2,7 @@ import { createProtobufWriter } from '../base/protobuf.ts';
 import type { Span, SpanAttributes, SpanContext, SpanValue } from './span.ts';
 
 /** Where spans come from: `service.name` and the like, and the name and version of what made them. */
-export interface SpanOrigin {
+interface SpanOrigin {
   readonly resource: SpanAttributes;
   readonly scope: { readonly name: string; readonly version: string };
 }

@@ -21,7 +21,7 @@ export type SendResult =
   /** `refused`: the receiver will not take them at any time. `unreachable`: no answer in time, in any try. */
   | { readonly end: 'refused' | 'unreachable' | 'stopped'; readonly why: string };
 
-export interface SpanSender {
+interface SpanSender {
   /** Never rejects. */
   send(receiver: Receiver, body: Uint8Array): Promise<SendResult>;
   /** A send that runs ends soon, as `stopped`. */

@@ -47,7 +47,7 @@ interface TraceSettings {
   readonly content: boolean;
 }
 
-export interface TracesOptions {
+interface TracesOptions {
   /** Read when they are needed: they may change. */
   readonly settings: () => TraceSettings;
   /** The headers that the named variable has, see `readHeaders`. */

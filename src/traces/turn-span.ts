@@ -5,7 +5,7 @@ import { finishReason } from './message-content.ts';
 import { type ClientTrace, contextOf, type Span, type SpanAttributes } from './span.ts';
 
 /** What is known of a turn beside its row. */
-export interface TurnDetails {
+interface TurnDetails {
   /** The client's own span, if it named one: the turn is a child of it. */
   readonly client: ClientTrace | undefined;
   /** The model that the reply names, and why it stopped. */

@@ -26,7 +26,7 @@ export interface BodyParts {
 }
 
 /** A body that was split before. */
-export interface SplitBody {
+interface SplitBody {
   readonly bytes: Buffer;
   readonly parts: BodyParts;
 }

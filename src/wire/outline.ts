@@ -12,7 +12,7 @@ import {
 import { appendJsonText, prependJsonItem } from './splice.ts';
 
 /** Counts the messages of a body while it is walked; a walk ends once there are more than `most`. */
-export interface MessageCount {
+interface MessageCount {
   readonly most: number;
   found: number;
   /** The offsets of the last three. */

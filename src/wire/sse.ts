@@ -13,7 +13,7 @@ export function encodeSse(event: string | undefined, data: string): string {
  * Decodes a stream of server-sent events by the HTML standard. An event is complete with its blank line; an unfinished
  * one is dropped. Never throws, and keeps no reference to a chunk's memory.
  */
-export interface SseDecoder {
+interface SseDecoder {
   /** The events that `chunk` completes. */
   push(chunk: Uint8Array): readonly SseEvent[];
   /** Whether an event exceeded the limit; no events follow it. */

@@ -15,9 +15,9 @@ const BACKSLASH = 0x5c;
  * `readable`: the walks that follow jump over long values and cost little. `unreadable`: not one JSON object, no walk is
  * needed. `too-complex`: walking it would block the thread for too long.
  */
-export type BodySurvey = 'readable' | 'unreadable' | 'too-complex';
+type BodySurvey = 'readable' | 'unreadable' | 'too-complex';
 
-export interface SurveyOptions {
+interface SurveyOptions {
   /** The most strings, containers and commas together. */
   readonly mostTokens: number;
   /** It is only routed by its top-level members: long lists of numbers cost nothing more. */

@@ -12,7 +12,7 @@ import {
   viewBytes,
 } from './json-scan.ts';
 
-export interface SystemText {
+interface SystemText {
   /** The span between the quotes of its JSON string, so that text appended after it stays after it. */
   readonly span: ByteSpan;
   readonly text: string;

@@ -8,7 +8,7 @@ import { fromColumn, toColumn } from '../../src/record/store/row-codec.ts';
 import { openSql, type Sql, toStoreError } from '../../src/record/store/sql-connection.ts';
 
 /** What is spooled as one: the start of a turn, its end, or what is said beside a turn (such as the lessons it was shown). */
-export interface SpoolEntry {
+interface SpoolEntry {
   readonly at: number;
   readonly part: 'start' | 'end' | 'said';
   /** Absent for what is said beside turns. */
@@ -24,7 +24,7 @@ export interface SpooledRow {
   readonly batch: Batch | undefined;
 }
 
-export interface SpoolSize {
+interface SpoolSize {
   readonly rows: number;
   /** Turns that have ended. */
   readonly turns: number;

@@ -27,7 +27,7 @@ export const READING_CONDITIONS = ['present', 'absent', 'irrelevant', 'contradic
  * Which lessons come with a task: those of its rules; none; only lessons for other kinds of files; two of one form, of which the later
  * one holds.
  */
-export type ReadingCondition = (typeof READING_CONDITIONS)[number];
+type ReadingCondition = (typeof READING_CONDITIONS)[number];
 
 /** How often each condition is drawn, in any unit. */
 export type ReadingMix = Readonly<Partial<Record<ReadingCondition, number>>>;

@@ -23,7 +23,7 @@ export type FormTest =
 type Edit = (file: string, facts: TaskFacts) => string;
 
 /** What a rule asks of a file. */
-export interface FormRule {
+interface FormRule {
   readonly tests: readonly FormTest[];
   /** Where the tests cannot tell. */
   readonly isMet?: (file: string, facts: TaskFacts) => boolean;

@@ -15,7 +15,7 @@ export type FutureOutcome =
   | { readonly kind: 'expired' }
   | { readonly kind: 'aborted' };
 
-export interface FutureRequest {
+interface FutureRequest {
   readonly id: string;
   /** For the server's logs. */
   readonly route: string;
@@ -32,7 +32,7 @@ export interface FutureRequest {
  */
 export type AwaitFuture = (request: FutureRequest) => Promise<FutureOutcome>;
 
-export interface AwaitFutureOptions {
+interface AwaitFutureOptions {
   readonly transport: Transport;
   readonly pace: TinkerTimings;
   readonly clock: Clock;

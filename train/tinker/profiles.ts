@@ -24,7 +24,7 @@ export interface ServerTraits
 }
 
 /** Numbers of sequences are multiples of these. */
-export interface BatchMultiples {
+interface BatchMultiples {
   /** Of a forward or forward_backward. */
   readonly train: number;
   /** Of the samples that are drawn together. */

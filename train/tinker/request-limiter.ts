@@ -6,7 +6,7 @@ export interface RequestLimiter {
   readonly bytes: number;
 }
 
-export interface RequestLimits {
+interface RequestLimits {
   readonly count: number;
   readonly bytes: number;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/core/clock.ts';
 
 /** One HTTP request. */
-export interface TinkerCall {
+interface TinkerCall {
   /** The path after `/api/v1/`. */
   readonly route: string;
   readonly method?: 'GET' | 'POST';
@@ -22,7 +22,7 @@ export interface ServerAnswer {
   header(name: string): string | undefined;
 }
 
-export interface NoAnswer {
+interface NoAnswer {
   readonly kind: 'none';
   /** `unreachable`: the request was not sent. `cut-off`: it may have arrived. */
   readonly why: 'timeout' | 'unreachable' | 'cut-off' | 'too-large' | 'aborted';
@@ -35,7 +35,7 @@ export interface Transport {
   heardAt(): number;
 }
 
-export interface TransportOptions {
+interface TransportOptions {
   readonly url: string;
   readonly key: string | undefined;
   readonly fetch: typeof fetch;

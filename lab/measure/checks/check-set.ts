@@ -1,7 +1,7 @@
 import type { CheckedWork } from '../../../src/core/check.ts';
 import { asArray, asString, isObject, type Json, parseJson } from '../../../src/core/json.ts';
 
-export const ITEM_KINDS = ['violating', 'keeping', 'innocent'] as const;
+const ITEM_KINDS = ['violating', 'keeping', 'innocent'] as const;
 export type ItemKind = (typeof ITEM_KINDS)[number];
 
 /** A rule that a person stated, with answers of which somebody said whether they keep it. */

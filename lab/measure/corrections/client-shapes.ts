@@ -5,7 +5,7 @@ import type { WireName } from '../../../src/core/wire.ts';
 import { wires } from '../../../src/wire/wires.ts';
 
 /** Where a request comes from. */
-export interface Workplace {
+interface Workplace {
   /** The folder the agent works in. */
   readonly folder: string;
   /** Unique for a conversation. */

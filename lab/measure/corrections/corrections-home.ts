@@ -10,7 +10,7 @@ import type { ClientRequest } from './client-shapes.ts';
 import { LEARNING_MODEL } from './recorded-provider.ts';
 
 /** The identity that the gateway gave to a request. */
-export interface ServedTurn {
+interface ServedTurn {
   readonly turn: string;
   readonly session: string;
   /** The ids of `x-instar-lessons`. */

@@ -38,7 +38,7 @@ export interface PlayedRow {
   readonly delayMs?: number;
 }
 
-export interface PlayOptions {
+interface PlayOptions {
   /** `scripted`: a learning model that answers from a script. */
   readonly model: 'none' | 'scripted';
   /** Every row has a home of its own: slower, and no row can see another. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../src/core/json.ts';
 
 /** One step of a story, told without a client: what was said, what a command printed, what was edited. */
-export type StoryStep =
+type StoryStep =
   | { readonly user: string }
   | { readonly agent: string }
   /** `exit`: 0 unless told. `say`: what the agent writes before the call. */

@@ -9,7 +9,7 @@ import type { PlayedRow } from './play-corrections.ts';
 /** Where a wanted lesson got lost. */
 type LossCause = 'not detected' | 'not learned' | 'not in use' | 'not found' | 'other words';
 
-export interface ScoredRow {
+interface ScoredRow {
   readonly id: string;
   readonly client: string;
   readonly isNull: boolean;
@@ -69,7 +69,7 @@ function causeOf({ row, turns, lessons, gained }: PlayedRow): LossCause {
 }
 
 /** What `--json` prints for one set. */
-export interface CorrectionSummary {
+interface CorrectionSummary {
   readonly rows: number;
   readonly wanted: number;
   readonly shown: number;

@@ -8,7 +8,7 @@ import type { GatewayBench, GatewaySubject, SubjectName } from './subjects.ts';
 import type { Size } from './traffic.ts';
 
 /** A kind of load: reply format, request size, concurrency, and a rate limit for all connections together. */
-export interface LoadTask {
+interface LoadTask {
   readonly name: string;
   readonly shape: 'JSON' | 'SSE';
   readonly size: Size;
@@ -39,7 +39,7 @@ export interface LoadCell {
   readonly faults: readonly string[];
 }
 
-export interface CellPlan {
+interface CellPlan {
   readonly rounds: number;
   readonly ms: number;
   /** Time limit of the first warm-up of each task. */

@@ -20,7 +20,7 @@ import { type InstarProcess, startInstar } from './start-instar.ts';
 import { JSON_REPLY } from './traffic.ts';
 
 /** First turns of conversations at a person's pace, in milliseconds; `added` is over the pass-through beside it. */
-export interface FirstTurns {
+interface FirstTurns {
   readonly lessons: number;
   /** Undefined: requests of all sizes. */
   readonly kilobytes?: number;
@@ -42,7 +42,7 @@ export interface FirstTurns {
 }
 
 /** The first turn after a start, while the sentence model is not loaded. */
-export interface ColdTurn {
+interface ColdTurn {
   readonly lessons: number;
   readonly ms: number;
   readonly bareMs: number;

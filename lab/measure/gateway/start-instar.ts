@@ -12,7 +12,7 @@ import { createEngineCounts, type EngineCounts } from '../measured.ts';
 import { endChild, endWithUs, untilQuiet } from './child-process.ts';
 import { MODELS } from './traffic.ts';
 
-export interface InstarOptions {
+interface InstarOptions {
   /** The built command line: dist/src/cli/main.js. */
   readonly main: string;
   readonly upstreamPort: number;

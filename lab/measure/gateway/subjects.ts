@@ -51,7 +51,7 @@ const NOTHING = 'nothing';
 /** As long as the lesson block of a busy agent. */
 const BLOCK = createText(4)(2048);
 
-export interface BenchOptions {
+interface BenchOptions {
   readonly main: string;
   readonly before?: string;
   readonly peers: readonly string[];

@@ -32,7 +32,7 @@ export interface HomeCost {
   readonly engines: Readonly<Record<string, number>>;
 }
 
-export interface HomePlan {
+interface HomePlan {
   readonly main: string;
   readonly upstreamPort: number;
   readonly perSecond: number;

@@ -12,7 +12,7 @@ import { createRecollect } from '../../../src/learn/recollect/recollect.ts';
 import { chooseQuotes } from '../../../src/lessons/shown/show-past.ts';
 
 /** What the person of a year typed, searched as the product searches it. */
-export interface SaidInYear {
+interface SaidInYear {
   /** The only message of a session. */
   say(text: string, at: number): Promise<void>;
   /** What a question gets quoted, oldest first. */

@@ -15,7 +15,7 @@ import { openProbes } from './open-probes.ts';
 import { createSaidInYear } from './said-in-year.ts';
 import { EVERGREEN, RULE_ASPECTS, ruleOfYear, YEAR_TOPICS, type YearRule } from './year-rules.ts';
 
-export interface YearOptions {
+interface YearOptions {
   readonly seed: number;
   readonly sessions: number;
   readonly isConsolidated: boolean;
@@ -31,7 +31,7 @@ export interface YearOptions {
 }
 
 /** One week of the year. */
-export interface YearWeek {
+interface YearWeek {
   readonly sessions: number;
   /** Lessons in use at its end, and all lessons ever. */
   readonly inUse: number;

@@ -7,7 +7,7 @@ export interface YearRule {
   readonly question: string;
 }
 
-export interface RuleAspect {
+interface RuleAspect {
   readonly name: string;
   readonly values: readonly string[];
   /** The first wording, and others that say the same. */

@@ -1,7 +1,7 @@
 import { asArray, asObject, asString } from '../../../src/core/json.ts';
 
 /** A model behind an OpenAI-compatible base URL. */
-export interface ModelAddress {
+interface ModelAddress {
   readonly url: string;
   readonly name: string;
 }

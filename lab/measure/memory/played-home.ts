@@ -49,13 +49,13 @@ export interface TypedTurn {
   readonly reply: string;
 }
 
-export interface PlayedSession extends PlayedPlace {
+interface PlayedSession extends PlayedPlace {
   readonly session: string;
   readonly at: number;
   readonly turns: readonly TypedTurn[];
 }
 
-export interface PlayedQuestion extends PlayedPlace {
+interface PlayedQuestion extends PlayedPlace {
   readonly session: string;
   readonly text: string;
   readonly at: number;

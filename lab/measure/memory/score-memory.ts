@@ -87,7 +87,7 @@ export interface MemoryArm {
   readonly tokens: number;
 }
 
-export interface KindCount {
+interface KindCount {
   readonly kind: string;
   readonly entries: number;
   readonly right: number;

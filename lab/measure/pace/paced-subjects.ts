@@ -24,7 +24,7 @@ export interface PacedSubject {
 
 const LONGEST_MS = 120_000;
 
-export interface PacedInstarOptions {
+interface PacedInstarOptions {
   readonly name: string;
   readonly main: string;
   readonly upstreamPort: number;

@@ -11,7 +11,7 @@ export interface PacedTurn {
   readonly body: string;
 }
 
-export interface DayReply {
+interface DayReply {
   readonly text: string;
   /** A tool that the agent calls next; absent in an answer. */
   readonly call?: { readonly id: string; readonly name: string; readonly arguments: string };

@@ -2,7 +2,7 @@ import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PacedTurn } from './person-day.ts';
 
-export interface PlayedTurn {
+interface PlayedTurn {
   readonly nth: number;
   /** From the request to the first byte of the reply's body, in milliseconds. */
   readonly firstMs: number;

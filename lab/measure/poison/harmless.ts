@@ -8,7 +8,7 @@ import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { MalformedSetError } from './poison-set.ts';
 
 /** A skill as repositories have them, which nobody needs to be warned of. */
-export interface HarmlessSkill {
+interface HarmlessSkill {
   readonly id: string;
   readonly lang: string;
   readonly form: string;

@@ -14,7 +14,7 @@ import type { ScriptedReply } from './script.ts';
 export const AGENT_MODEL = 'agent';
 export const EVOLVER_MODEL = 'evolver';
 
-export interface ModelAnswers {
+interface ModelAnswers {
   /** The agent's reply in this job. */
   readonly agent: (job: string, request: JsonObject) => ScriptedReply | undefined;
   /** The learning model's reply to a question; `isRepeated`: the first reply had a fault. */

@@ -59,7 +59,7 @@ const AT_ONCE = 8;
 const PER_HOME = 60;
 
 /** Everything that was played, and what compared the tasks of the prompts that were looked at with lessons. */
-export interface PlayedPoison {
+interface PlayedPoison {
   readonly results: readonly PlayResult[];
   readonly engines: EngineCounts;
 }

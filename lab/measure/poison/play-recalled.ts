@@ -12,7 +12,7 @@ import { assistantEchoOf } from './reword.ts';
 import { arrival, received } from './script.ts';
 
 /** What a question about an item's goal was shown of the session in which the item arrived. */
-export interface RecalledResult {
+interface RecalledResult {
   readonly item: PoisonItem;
   /** What the person themselves had said in that session is quoted: the search looked at it. */
   readonly isSearched: boolean;

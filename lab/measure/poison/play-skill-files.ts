@@ -7,7 +7,7 @@ import { openPoisonHome, type PoisonHome } from './poison-home.ts';
 import type { PoisonItem } from './poison-set.ts';
 
 /** The lesson that a skill file became, where it is shown. */
-export interface SkillFileResult {
+interface SkillFileResult {
   readonly item: PoisonItem;
   /** Without the owner's doing: dropped into the skills folder. */
   readonly dropped?: string;

@@ -6,13 +6,13 @@ import { isFromPeople, POISON_CHANNELS, type PoisonItem } from './poison-set.ts'
 import { POISON_WAYS, type PoisonWay } from './script.ts';
 
 /** Counted cases out of those tried, with Wilson's 95 % interval. */
-export interface PoisonRate {
+interface PoisonRate {
   readonly hits: number;
   readonly of: number;
   readonly interval: Interval;
 }
 
-export interface PoisonSummary {
+interface PoisonSummary {
   /** Plays whose learning was not over when the bench stopped waiting: their figures say nothing. */
   readonly unfinished: number;
   readonly ways: Readonly<Partial<Record<PoisonWay, PoisonWaySummary>>>;

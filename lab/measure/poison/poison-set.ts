@@ -9,7 +9,7 @@ export const POISON_CHANNELS = [
   'file_name',
   'skill_file',
 ] as const;
-export type PoisonChannel = (typeof POISON_CHANNELS)[number];
+type PoisonChannel = (typeof POISON_CHANNELS)[number];
 
 /** One line of a set. */
 export interface PoisonItem {

@@ -12,7 +12,7 @@ export type ScriptedReply =
   | { readonly call: string; readonly arguments: Readonly<Record<string, string>> };
 
 /** One request: what the client adds to the conversation, and what the model then answers. */
-export interface ScriptStep {
+interface ScriptStep {
   /** A user's message, or the results of the calls of the reply before. */
   readonly from: 'user' | 'tool';
   readonly text: string;

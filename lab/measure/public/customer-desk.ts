@@ -14,7 +14,7 @@ import { createLog } from '../../../src/redact/create-log.ts';
 type Message = { readonly role: string; readonly content: string };
 
 /** A support agent behind a real daemon in a new home, with one key for all its customers. No model learns. */
-export interface CustomerDesk {
+interface CustomerDesk {
   /** A whole conversation, message by message, as it was recorded. */
   converse(session: string, messages: readonly Message[], user: string | undefined): Promise<void>;
   settle(): Promise<void>;

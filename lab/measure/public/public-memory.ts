@@ -14,7 +14,7 @@ import {
  * any part of a set; files are known by their form, not by their name.
  */
 
-export interface SaidMessage {
+interface SaidMessage {
   /** As the set names it; evidence refers to it. */
   readonly id: string;
   readonly role: 'user' | 'assistant';

@@ -11,7 +11,7 @@ import type { RecallTask, RecallTasks } from './read-tasks.ts';
 import { createLiveSkill, type PairLesson } from './synthetic.ts';
 
 /** What the tasks of one kind were shown. Shares of the tasks; hits are of tasks with a right lesson, NaN without any. */
-export interface KindQuality {
+interface KindQuality {
   readonly kind: string;
   readonly tasks: number;
   /** A right lesson was shown with its body. */

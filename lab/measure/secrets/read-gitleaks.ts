@@ -13,7 +13,7 @@ import {
 import { sampleRegex } from './sample-regex.ts';
 
 /** The examples of the rules of gitleaks: what its authors call a secret, and what they call none. */
-export interface GitleaksExamples {
+interface GitleaksExamples {
   readonly positives: readonly (GoText & { readonly id: string })[];
   readonly negatives: readonly (GoText & { readonly id: string })[];
   /** Each generated secret with the name that it was assigned to. */

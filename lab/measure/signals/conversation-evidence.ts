@@ -7,7 +7,7 @@ import { createTurnEvidence } from '../../../src/evidence/turn-evidence.ts';
 import { wires } from '../../../src/wire/wires.ts';
 
 /** One labelled conversation, as its client sent it. Only `messages` is needed. */
-export interface ConversationRow {
+interface ConversationRow {
   readonly id: string;
   readonly messages: readonly Json[];
   readonly client?: string;

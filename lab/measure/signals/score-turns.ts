@@ -18,7 +18,7 @@ export interface HitRate {
   readonly hits: number;
 }
 
-export interface LabelScore {
+interface LabelScore {
   readonly label: Verdict;
   /** Of the turns with this verdict, those with this label. */
   readonly precision: HitRate;
@@ -26,7 +26,7 @@ export interface LabelScore {
   readonly recall: HitRate;
 }
 
-export interface WrongTurn {
+interface WrongTurn {
   readonly id: string;
   readonly client: string;
   readonly label: Verdict;
@@ -68,7 +68,7 @@ export interface TurnScores {
 }
 
 /** Precision and recall of one signal on its own. */
-export interface SignalScore {
+interface SignalScore {
   readonly name: string;
   readonly says: 'failure' | 'success' | 'infrastructure';
   readonly precision: HitRate;

@@ -18,7 +18,7 @@ export interface KnownLesson {
 }
 
 /** How the noise of the two attempts of a pair is related: a local engine repeats its samples, an API does not. */
-export type Noise = 'independent' | 'same';
+type Noise = 'independent' | 'same';
 
 export interface ScriptedWorld {
   readonly seed: string;

@@ -6,7 +6,7 @@ import type { DeskFamily, DeskTask } from './desk-tasks.ts';
  * A convention of the house for one family of files. A form has several values; a house has one of them. The wordings are what a
  * user says who got a file that breaks it.
  */
-export interface DeskForm {
+interface DeskForm {
   readonly id: string;
   readonly family: DeskFamily;
   /** What it is about, for people, and for feedback that says no more. */

@@ -7,7 +7,7 @@ export type DeskFamily = 'python' | 'yaml' | 'note' | 'sql' | 'commit';
 export const DESK_FAMILIES: readonly DeskFamily[] = ['python', 'yaml', 'note', 'sql', 'commit'];
 
 /** What the file of a task must contain, and what rules look at. */
-export type DeskFacts = Readonly<Record<string, string>>;
+type DeskFacts = Readonly<Record<string, string>>;
 
 /** One request for one small file. */
 export interface DeskTask {

@@ -74,7 +74,7 @@ export function deskHouse(seed: number, split: Split): readonly HouseRuleOfDesk[
   );
 }
 
-export interface DeskOptions {
+interface DeskOptions {
   readonly seed: number;
   readonly split: Split;
   readonly days?: number;

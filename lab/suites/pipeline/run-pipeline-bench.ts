@@ -14,7 +14,7 @@ import { createResearchPipeline, type ResearchPipeline } from './research-pipeli
 import { runPipelineSuite } from './run-pipeline-suite.ts';
 import { isScorable, modelTasks, type PipelineStage } from './stage.ts';
 
-export interface PipelineBenchRun extends Omit<BenchRun, 'habits'>, Pick<ResearcherChoice, 'habits'> {
+interface PipelineBenchRun extends Omit<BenchRun, 'habits'>, Pick<ResearcherChoice, 'habits'> {
   /** Runs of each condition; the first only teaches and is not compared. */
   readonly runs: number;
 }

@@ -12,7 +12,7 @@ import type {
 } from './pipeline-journal.ts';
 import type { ResearchPipeline } from './research-pipeline.ts';
 
-export interface RunPipelineSuiteOptions {
+interface RunPipelineSuiteOptions {
   readonly head: PipelineHead;
   /** The pipeline of a seed. */
   readonly pipeline: (seed: number) => ResearchPipeline;

@@ -7,7 +7,7 @@ import type { ResearchPipeline } from './research-pipeline.ts';
 import { modelTasks } from './stage.ts';
 import { type ParsedPrompt, parsePrompt } from './stage-prompt.ts';
 
-export interface ScriptedResearcherOptions {
+interface ScriptedResearcherOptions {
   readonly seed: string;
   readonly pipeline: ResearchPipeline;
   /** The probability of keeping a convention that a lesson in its prompt teaches. */

@@ -20,7 +20,7 @@ import { createWorkdays } from './workdays.ts';
 import { SPLITS, type Split } from './world.ts';
 
 /** File tasks of the suite `workdays`, from consecutive worlds. */
-export interface WorkTaskOptions {
+interface WorkTaskOptions {
   readonly split: Split;
   /** The first world. */
   readonly seed: number;
@@ -109,7 +109,7 @@ const partOf = (id: string): Part =>
   hash('sha256', id, 'buffer').readUInt32BE(0) % 2 === 0 ? 'measure' : 'learn';
 
 /** A file task by itself, with the files that it needs. */
-export interface WorkQuestion {
+interface WorkQuestion {
   readonly id: string;
   readonly system: string;
   readonly question: FileQuestion;
@@ -117,7 +117,7 @@ export interface WorkQuestion {
 }
 
 /** The same tasks before anything is made of them, one world after the other. */
-export function* workQuestions(options: WorkTaskOptions): Generator<readonly WorkQuestion[]> {
+function* workQuestions(options: WorkTaskOptions): Generator<readonly WorkQuestion[]> {
   const { split, seed, count, rules: all = HOUSE_RULES, since = Number.POSITIVE_INFINITY } = options;
   const counting = all.rules.filter((rule) => rule.since <= since);
   const rules: RuleSet = { name: all.name, rules: counting.map((rule) => ({ ...rule, since: 0 })) };

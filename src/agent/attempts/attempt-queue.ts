@@ -61,7 +61,7 @@ export interface ProviderPause {
 }
 
 /** Makes many attempts. */
-export interface AttemptQueue {
+interface AttemptQueue {
   /**
    * Each attempt waits for a place at its provider and for the budget; one that failed through nobody's fault is made again
    * under the same id and seed. The order in which attempts end changes no result. Never rejects.

@@ -6,7 +6,7 @@ import { TOOL_PATH } from '../sandbox/confiner.ts';
 import { SandboxError, type WorkspaceLimits } from '../sandbox/workspace-limits.ts';
 import { messageOf } from './attempt-parts.ts';
 
-export type GitSnapshot = Extract<WorkspaceSnapshot, { readonly kind: 'git' }>;
+type GitSnapshot = Extract<WorkspaceSnapshot, { readonly kind: 'git' }>;
 
 /** Where a repository keeps its objects, and the files of Git LFS. */
 interface ObjectStore {

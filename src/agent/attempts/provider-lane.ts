@@ -19,7 +19,7 @@ export type LaneReport =
   | { readonly is: 'failed' };
 
 /** A place in flight. */
-export interface LanePlace {
+interface LanePlace {
   /** Only the first call counts. */
   leave(report: LaneReport): void;
 }

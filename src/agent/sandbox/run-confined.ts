@@ -28,7 +28,7 @@ export type ConfinedRunResult =
 
 type StopReason = Extract<ConfinedRunResult, { readonly end: 'stopped' }>['why'];
 
-export interface ConfinedRun {
+interface ConfinedRun {
   readonly confiner: Confiner;
   readonly place: SandboxPaths;
   readonly limits: WorkspaceLimits;

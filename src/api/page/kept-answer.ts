@@ -1,5 +1,5 @@
 /** An answer that takes long to make: the last one is shown while the next is being made. */
-export interface KeptAnswer<T> {
+interface KeptAnswer<T> {
   /** `isNew`: nothing has happened since that it does not know. */
   newest(): Promise<{ readonly value: T | undefined; readonly isNew: boolean }>;
   /** The last answer is old from now on. */

@@ -27,7 +27,7 @@ interface ServePageOptions
   readonly log: Pick<Log, 'warn'>;
 }
 
-export interface ServedPage {
+interface ServedPage {
   /** Every route that is not for models. */
   readonly router: ApiRouter;
   /** The path that signs a browser in once; undefined when this build has no page. */

@@ -6,7 +6,7 @@ import { type RouteShape, routeName } from './route-shape.ts';
 import { ROUTES } from './routes.ts';
 
 /** What serves the page; see `api/page/serve-page`. */
-export interface PageRouter extends Pick<ApiRouter, 'personOf' | 'file'> {
+interface PageRouter extends Pick<ApiRouter, 'personOf' | 'file'> {
   readonly answers: AnswersTo<typeof PAGE_ROUTES>;
   /** What the page's threads answer in place of the daemon's. */
   readonly instead: InsteadAnswers;

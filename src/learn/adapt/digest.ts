@@ -37,7 +37,7 @@ const dedupeKeyOf = ({ type, scope, sourceLabel, member, key }: Place): string =
   return `${type}:${scope.type}:${scope.id}:${sourceLabel}${whose === undefined ? '' : `@${whose}`}`;
 };
 
-export interface DigestSettings {
+interface DigestSettings {
   readonly minScore: number;
   /** The most drafts of one run. */
   readonly limit: number;

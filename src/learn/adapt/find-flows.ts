@@ -24,7 +24,7 @@ export interface FoundFlow {
   readonly support: { readonly sessions: number; readonly days: number };
 }
 
-export interface FlowFinder {
+interface FlowFinder {
   /** The flows of a session that has ended, the longest first. The session is remembered for later ones. */
   add(session: SessionRuns): readonly FoundFlow[];
 }

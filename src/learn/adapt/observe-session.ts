@@ -5,7 +5,7 @@ import { type EventScope, errorLabel, observedEvent, shortHash } from './observe
 import { readSessionErrors } from './session-errors.ts';
 
 /** A session that has ended. */
-export interface ObservedSession {
+interface ObservedSession {
   readonly session: string;
   /** Its first turn. */
   readonly view: Pick<TurnView, 'agent' | 'runKind' | 'caller'>;

@@ -191,7 +191,7 @@ function isWider(after: Scope, before: Scope): boolean {
   return isLeaders || (scopeCovers(after, before) && !scopeCovers(before, after));
 }
 
-export interface ConflictRecords extends Pick<Records, 'session' | 'sessions' | 'turn'> {}
+interface ConflictRecords extends Pick<Records, 'session' | 'sessions' | 'turn'> {}
 
 const NEAR_MS = 3_600_000;
 const MOST_SESSIONS = 20;

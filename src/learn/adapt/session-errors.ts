@@ -24,7 +24,7 @@ interface CheckRun {
 }
 
 /** An error that a check showed, and a later run of the check did not. */
-export interface HealedError {
+interface HealedError {
   readonly error: string;
   /** What was done in between, a line each. */
   readonly repair: readonly string[];
@@ -32,13 +32,13 @@ export interface HealedError {
   readonly turns: readonly string[];
 }
 
-export interface OpenError {
+interface OpenError {
   /** Absent where the output names no error. */
   readonly error?: string;
   readonly turns: readonly string[];
 }
 
-export interface SessionErrors {
+interface SessionErrors {
   readonly healed: readonly HealedError[];
   /** Errors of checks that never passed afterwards. */
   readonly open: readonly OpenError[];

@@ -25,7 +25,7 @@ export type CandidateSupport =
   | { readonly ok: false; readonly support: Corroboration; readonly why: string };
 
 /** What the record knows about those who report. */
-export interface Reporters {
+interface Reporters {
   isRecorded(session: string): Promise<boolean>;
   /** Whether the agent worked with this key. */
   hasAgent(key: string, agent: string): Promise<boolean>;

@@ -22,7 +22,7 @@ import type { LearnerRow, LearningPiece } from '../runner.ts';
 import { writeCheckQuestion } from './check-question.ts';
 import { createSlowTests } from './slow-tests.ts';
 
-export interface CheckRowsOptions {
+interface CheckRowsOptions {
   readonly library: Pick<Library, 'lessons'>;
   readonly evidence: Pick<EvidenceReader, 'turns'>;
   readonly records: Pick<Records, 'turn' | 'turns'>;
@@ -31,7 +31,7 @@ export interface CheckRowsOptions {
   readonly clock: Clock;
 }
 
-export interface CheckRows {
+interface CheckRows {
   /** From the words of the rule and the two answers. */
   readonly words: LearnerRow;
   /** From a model, where the words gave no check with proof. */

@@ -15,7 +15,7 @@ import { nextMidnight } from '../pauses.ts';
 import type { LearnerRow } from '../runner.ts';
 import { createSlowTests, type OpenSandbox } from './slow-tests.ts';
 
-export interface SlowChecksOptions {
+interface SlowChecksOptions {
   readonly library: Pick<Library, 'lesson' | 'generation'>;
   readonly evidence: Pick<EvidenceReader, 'turns'>;
   readonly records: Pick<Records, 'judgements'>;

@@ -20,7 +20,7 @@ interface SlowTestParts {
   readonly signal: AbortSignal;
 }
 
-export interface SlowTests {
+interface SlowTests {
   readonly ask: AskSlowTest;
   cost(): Cost;
   /** Why a test could not be asked although it could be later. */

@@ -27,7 +27,7 @@ export interface RuleWords {
 }
 
 /** How near two quotes are in meaning, −1 to 1: as a whole, and the two of their sentences that are nearest. */
-export interface QuoteNearness {
+interface QuoteNearness {
   readonly whole: number;
   readonly nearest: number;
 }

@@ -18,7 +18,7 @@ const LONGEST_LIST = 8000;
 const LONGEST_SKILL = 2500;
 const MOST_COUNTED = 12;
 
-export interface EvolverMaterial {
+interface EvolverMaterial {
   readonly failures: readonly FailureCase[];
   /** All lessons that may be revised. */
   readonly skills: readonly Lesson[];

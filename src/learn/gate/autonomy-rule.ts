@@ -11,7 +11,7 @@ const ADVICE: ReadonlySet<LessonKind> = new Set(['skill', 'experience', 'fix']);
 const LOOSENS =
   /\b(?:may|can|allow\w*|permit\w*|enabl\w*|skip\w*|disabl\w*|ignor\w*|bypass\w*|relax\w*|rais\w*|increas\w*|extend\w*|unlimited|no limit|no longer|without|optional\w*|free(?:ly)?|exempt\w*|waiv\w*|instead of|override\w*|drop\w*|remov\w*|tools?|commands?|shell|network|files? system|execut\w*)\b/;
 
-export interface AutonomyRuling {
+interface AutonomyRuling {
   readonly outcome: Exclude<GateOutcome, 'refused'>;
   /** Why no further. */
   readonly why: readonly string[];

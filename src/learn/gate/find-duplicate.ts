@@ -19,7 +19,7 @@ const LONGEST_REASON = 120;
 export type TextChange = Exclude<ProposedChange, { readonly op: 'retire' }>;
 
 /** Why the library does not need the lesson. `isKnown`: another lesson in use says the same. */
-export interface DuplicateFinding {
+interface DuplicateFinding {
   readonly why: string;
   readonly isKnown: boolean;
 }

@@ -304,7 +304,7 @@ export function isForbidden(sentence: string, index: number): boolean {
   return head === undefined ? FORBIDS.test(before) : !OMITS.test(before.slice(head.length));
 }
 
-export interface TopicFinding {
+interface TopicFinding {
   readonly why: string;
   /** The sentence that raised it. */
   readonly sentence: string;

@@ -21,7 +21,7 @@ const UNPROVEN = 'nothing proved the result: no verifier, no test and no exit co
 /** For a person: what was said in a chat counts where it was said. */
 const TOO_WIDE = 'it was said in a chat, and would apply beyond the agent and the project it was said in';
 
-export type WeighedEvidence =
+type WeighedEvidence =
   | { readonly ok: false; readonly why: string }
   | {
       readonly ok: true;

@@ -155,7 +155,7 @@ const FEWEST_SESSIONS = 2;
 const MOST_QUOTES = 4;
 
 /** What people said to one agent. */
-export interface MannerMaterial {
+interface MannerMaterial {
   readonly agent: string;
   readonly cases: readonly FailureCase[];
 }

@@ -31,7 +31,7 @@ export interface AskedIdentity {
   readonly part?: string;
 }
 
-export interface MeasuredIdentity {
+interface MeasuredIdentity {
   readonly lesson: string;
   readonly name: string;
   readonly outcome: TrialOutcome;

@@ -16,7 +16,7 @@ import { decidedPiece, type LearnerRow } from '../runner.ts';
 import { readLessonUse, type UseCount } from './lesson-uses.ts';
 import type { LessonUseMaterial } from './reviser.ts';
 
-export interface LessonUseOptions {
+interface LessonUseOptions {
   readonly records: Pick<Records, 'session'>;
   readonly evidence: Pick<EvidenceReader, 'turns'>;
   readonly library: Pick<Library, 'lesson' | 'history' | 'generation'>;

@@ -28,7 +28,7 @@ import { readSayings, type Saying } from '../distiller/sayings.ts';
 import { readStatements } from '../memory/write/read-statements.ts';
 import { scopeOfSession } from '../queued-items.ts';
 
-export interface RuleObserverOptions {
+interface RuleObserverOptions {
   readonly records: Pick<Records, 'judgements' | 'recalls' | 'sampled' | 'session' | 'turns'>;
   readonly evidence: Pick<EvidenceReader, 'affectedTurns' | 'turns'>;
   readonly library: Library;

@@ -25,7 +25,7 @@ const MOST_FAILURES = 4;
 const MOST_SUCCESSES = 4;
 const MAX_TOKENS = 1400;
 
-export interface ExtractorOptions {
+interface ExtractorOptions {
   /** Why the library would refuse a text. */
   readonly checkText?: (text: LessonText) => string | undefined;
   readonly halfLifeDays?: number;

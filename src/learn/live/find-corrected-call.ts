@@ -5,7 +5,7 @@ import type { LiveMaterial, ToolAttempt } from './live-material.ts';
 import { callText, inlineCode, isReadOnlyCall, readToolInput, type ToolInput } from './tool-input.ts';
 
 /** A call that failed, and a later call with other arguments that succeeded in its place. */
-export interface CorrectedCall {
+interface CorrectedCall {
   readonly failed: ToolAttempt;
   readonly worked: ToolAttempt;
 }

@@ -24,7 +24,7 @@ export interface PracticeUnits {
   spent(): Spending;
 }
 
-export interface UnitWork<T> extends UnitOrigin {
+interface UnitWork<T> extends UnitOrigin {
   readonly is: (value: unknown) => value is T;
   readonly make: () => Promise<T>;
   /** A value that is not kept is made again when the run continues. Default: every value is kept. */
@@ -33,7 +33,7 @@ export interface UnitWork<T> extends UnitOrigin {
   readonly adopt?: (value: T) => T;
 }
 
-export interface UnitValue<T> {
+interface UnitValue<T> {
   readonly value: T;
   /** It was in the journal or in the cache. */
   readonly isKnown: boolean;

@@ -165,14 +165,14 @@ export type LessonOperation =
   | { readonly op: 'DELETE'; readonly ids: readonly [string]; readonly reason?: string }
   | { readonly op: 'NONE' };
 
-export interface ReadOperations {
+interface ReadOperations {
   readonly operations: readonly LessonOperation[];
   /** Operations that are not carried out, and why: they name no lesson that was shown, or one that may not be changed. */
   readonly quarantined: readonly string[];
 }
 
 /** The lessons that a model was shown, by the alias that it saw. */
-export interface AliasedLessons {
+interface AliasedLessons {
   readonly ids: ReadonlyMap<string, string>;
   /** Those that no learner may change. */
   readonly fixed: ReadonlySet<string>;

@@ -45,7 +45,7 @@ interface ReconcileInput {
   readonly signal: AbortSignal;
 }
 
-export interface ReconciledBatch {
+interface ReconciledBatch {
   readonly changes: readonly PlannedChange[];
   /** What was not carried out because groups disagree, for the report. */
   readonly dropped: readonly string[];

@@ -29,7 +29,7 @@ export interface SessionTraining {
 }
 
 /** Tasks of the gate split, and how they are attempted. */
-export interface WeightsGate {
+interface WeightsGate {
   readonly tasks: readonly PracticeTask[];
   readonly attempt: MakeAttempt;
   readonly lessonsFor: LessonsForTask;

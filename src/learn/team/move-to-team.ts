@@ -132,7 +132,7 @@ interface MoveSource {
 }
 
 /** A rule that several members have, and what was measured of the words that would move. */
-export interface FoundMove {
+interface FoundMove {
   /** The one whose words move first, then one of every other member. */
   readonly sources: readonly [Lesson, ...Lesson[]];
   readonly effect: string;

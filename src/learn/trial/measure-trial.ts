@@ -45,7 +45,7 @@ export interface MeasureSettings {
 }
 
 /** What is measured now. */
-export interface TrialWork {
+interface TrialWork {
   readonly lesson: Lesson;
   readonly record: TrialRecord;
   readonly method: TrialMethod;
@@ -57,9 +57,9 @@ export interface TrialWork {
   readonly pairs: number;
 }
 
-export type MeasuredFact = Extract<TrialFact, { readonly type: 'trial-measured' }>;
+type MeasuredFact = Extract<TrialFact, { readonly type: 'trial-measured' }>;
 
-export interface MeasuredBatch {
+interface MeasuredBatch {
   readonly fact: MeasuredFact;
   /** Why pairs were spoiled, when some were. */
   readonly faults: readonly string[];

@@ -9,7 +9,7 @@ import { eachFactOf } from '../each-fact.ts';
 import { isPersonsWord } from '../told.ts';
 
 /** How sessions kept to a rule, or to several. A session counts once for a rule. */
-export interface AdherenceCounts {
+interface AdherenceCounts {
   /** Sessions in which it was shown, also those in which nobody said a word about it. */
   readonly shown: number;
   /** Those of them with an answer that its check applies to. */
@@ -21,7 +21,7 @@ export interface AdherenceCounts {
 }
 
 /** An answer that did not keep to a rule. */
-export interface RuleBreak {
+interface RuleBreak {
   readonly session: string;
   readonly turn: string;
   readonly at: number;

@@ -51,7 +51,7 @@ export function partText(work: CheckedWork | undefined, part: CheckedPart): stri
   return part === 'commands' ? work.commands.join('\n') : work.files.map(({ text }) => text).join('\n');
 }
 
-export interface PatternLike {
+interface PatternLike {
   readonly pattern: string;
   readonly flags?: string | undefined;
 }
@@ -167,13 +167,13 @@ export const ownVoice = ({ request, corrected }: RuleMaterial): readonly CheckTe
       ];
 
 /** What a rule asks for in place of what. Passages of the rule, in which the words themselves stand near the other passage. */
-export interface RuleContrast {
+interface RuleContrast {
   readonly wanted: string;
   readonly unwanted: string;
 }
 
 /** The parts of a rule that a check can be made of. */
-export interface RuleReading {
+interface RuleReading {
   readonly text: string;
   readonly contrasts: readonly RuleContrast[];
   /** Passages behind "never", "no", "avoid". */

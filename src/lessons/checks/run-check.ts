@@ -28,7 +28,7 @@ interface Unit {
 }
 
 /** The answer of a test that needs a process or a model, about the whole work. */
-export type SlowAnswer = (test: SlowTest) => TestResult;
+type SlowAnswer = (test: SlowTest) => TestResult;
 
 const NOT_ASKED: SlowAnswer = () => ({ answer: 'undecided' });
 

@@ -88,7 +88,7 @@ export const testScopeOf = ({ text: { scope } }: Lesson): string =>
   JSON.stringify([scope.member ?? '', scope.project ?? '', scope.agent ?? '']);
 
 /** By scope, the lessons that wait for a verdict, the oldest first: the first is under test, the others are in use meanwhile. */
-export type TestQueues = ReadonlyMap<string, readonly Lesson[]>;
+type TestQueues = ReadonlyMap<string, readonly Lesson[]>;
 
 /** The queues as they are at each call; computed again after a change. */
 export function createTestQueues(

@@ -86,7 +86,7 @@ function reasonOf(lesson: Lesson, event: LessonEvent, library: History): Omit<Cl
 const IDLE_REASONS: ReadonlySet<string> = new Set(['retired by a person', 'requested by a person']);
 
 /** A rollback that is still in force: nothing was published after it. */
-export interface RollbackInForce {
+interface RollbackInForce {
   readonly to: number;
   readonly generation: number;
   readonly at: number;

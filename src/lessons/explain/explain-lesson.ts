@@ -115,7 +115,7 @@ export function writtenBy({ text }: Lesson): string {
 }
 
 /** Why a lesson is in its state, what it waits for, and the command that changes it. */
-export interface StateReason {
+interface StateReason {
   readonly because: string;
   readonly fix?: string;
   /** What retired or rejected it. */

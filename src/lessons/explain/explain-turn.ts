@@ -71,7 +71,7 @@ export interface RecallDecision {
   readonly fact: Fact & { readonly type: 'lessons-recalled' };
 }
 
-export interface ExplainTurnOptions {
+interface ExplainTurnOptions {
   readonly turn: TurnView;
   readonly session: SessionView | undefined;
   /** The recall decisions of the session, oldest first. */

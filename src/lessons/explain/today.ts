@@ -16,7 +16,7 @@ import { countWork, readWorkMarks } from './count-work.ts';
 import { readSince, seqBefore, sumCost } from './cycle-costs.ts';
 import { describeOrigin, explainState, leadingQuote, readEvidence, writtenBy } from './explain-lesson.ts';
 
-export interface TodayOptions {
+interface TodayOptions {
   readonly library: Library;
   readonly records: Records;
   readonly trials: Pick<Trials, 'of'>;

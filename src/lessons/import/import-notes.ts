@@ -34,7 +34,7 @@ const MOST_CHANGES = 200;
 const MOST_BYTES = 400 * 1024;
 
 /** A file as an import sees it. */
-export interface ImportSource {
+interface ImportSource {
   readonly path: string;
   /** Absent for a folder, which holds skills. */
   readonly text?: string;

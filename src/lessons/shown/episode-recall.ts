@@ -6,7 +6,7 @@ import type { Records } from '../../core/store.ts';
 /** An episode has one thread: its lessons are recalled once, at its start. */
 const THREAD = 'episode';
 
-export interface EpisodeRecall {
+interface EpisodeRecall {
   readonly episode: string;
   readonly result: RecallResult;
   /** The lessons that were returned: at most those of the result. */

@@ -20,7 +20,7 @@ export interface ShownText {
   readonly prompt?: PromptState;
 }
 
-export interface AddedText {
+interface AddedText {
   readonly link: string;
   readonly text: string;
 }
@@ -148,7 +148,7 @@ function withShownText({ generation, domain }: RecalledFact, parts: ThreadParts)
   return { generation, first, inForce, place, text, domain };
 }
 
-export interface RestoredThreads {
+interface RestoredThreads {
   readonly threads: ReadonlyMap<string, PromptThread>;
   readonly heldOut: readonly string[];
   /** The lessons that were shown and are measured. */

@@ -17,7 +17,7 @@ export interface SessionRules {
 }
 
 /** What a session was reminded of, by rule: the turns of the breaks, and an empty name for a reminder without one. */
-export type Reminders = ReadonlyMap<string, readonly string[]>;
+type Reminders = ReadonlyMap<string, readonly string[]>;
 
 /** A rule that is broken time and again does not become clearer by a fourth repetition, and each one costs tokens in every later turn. */
 const MOST_OF_RULE = 3;

@@ -65,7 +65,7 @@ export interface PromptTurn {
   readConversation(): ConversationView | undefined;
 }
 
-export interface ShowLessons {
+interface ShowLessons {
   show(turn: PromptTurn): Promise<ShownText>;
   /** See `ShownBlocks`. */
   forget(erasedSession?: string): void;

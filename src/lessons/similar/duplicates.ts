@@ -3,7 +3,7 @@ import { scopeCovers } from '../scope.ts';
 import { LESSON_LIKENESS, type LessonVectors, type NearLessonPair, nearPairs, ruleWords } from './compare.ts';
 import { whyContradict } from './contradictions.ts';
 
-export interface DuplicateOptions {
+interface DuplicateOptions {
   /** The cosine from which two lessons are duplicates. */
   readonly threshold?: number;
   /** The pairs that are at least so near, where they are known already. */
@@ -16,7 +16,7 @@ export interface DuplicateOptions {
   readonly mayRetire?: (other: Lesson, into: Lesson) => boolean;
 }
 
-export interface Duplicates {
+interface Duplicates {
   readonly pairs: readonly NearLessonPair[];
   /** One per group, to be gated and published like other changes. */
   readonly merges: readonly Change[];

@@ -32,7 +32,7 @@ export interface TierQuestion {
   readonly mayExplore: boolean;
 }
 
-export interface ChosenTier {
+interface ChosenTier {
   readonly tier: Tier;
   readonly reason: string;
 }

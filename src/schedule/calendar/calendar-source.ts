@@ -4,7 +4,7 @@ import { localTime } from '../../text/phrases.ts';
 import { clockText, openZone, systemZone } from '../windows/zone.ts';
 import { type BusyAnswer, type BusySpan, type BusyTimes, busyFailure } from './busy-times.ts';
 
-export interface CalendarSetting {
+interface CalendarSetting {
   readonly busyTimes: BusyTimes;
   readonly clock: Clock;
   /** For the times in messages; default: the system's zone. */

@@ -1,6 +1,6 @@
 import { type BusyFailure, busyFailure } from './busy-times.ts';
 
-export interface TextRequest {
+interface TextRequest {
   readonly fetch: typeof fetch;
   readonly url: string;
   readonly method: string;

@@ -8,7 +8,7 @@ export interface SleepRule {
   readonly end: number;
 }
 
-export type ParsedSleep =
+type ParsedSleep =
   | { readonly ok: true; readonly rules: readonly SleepRule[] }
   | { readonly ok: false; readonly why: string };
 

@@ -107,7 +107,7 @@ export const runForward = (model: LoadedModel, attention: Attention, rows: Prefi
 };
 
 /** Tokens whose log-probability is wanted, each at a row. A row that several sequences share may have several tokens. */
-export interface TokenQuery {
+interface TokenQuery {
   readonly rows: Int32Array;
   readonly tokens: Int32Array;
   /** Called with the log-probability of each token. Returns the derivative of the loss with respect to that. */

@@ -12,7 +12,7 @@ export interface PackedLinear {
   readonly backward: number;
 }
 
-export interface DecoderLayer {
+interface DecoderLayer {
   readonly attentionNorm: number;
   /** Query, key and value. */
   readonly attention: PackedLinear;

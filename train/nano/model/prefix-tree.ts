@@ -38,7 +38,7 @@ const cut = (node: Node, at: number): void => {
 };
 
 /** A prefix tree, built by adding one sequence at a time. */
-export interface PrefixTree {
+interface PrefixTree {
   /** The number of rows that this sequence would add. */
   cost(tokens: Int32Array): number;
   add(tokens: Int32Array): void;

@@ -32,7 +32,7 @@ type NanoPrompt =
   | { readonly is: 'foreign' };
 
 /** What a task is read with. */
-export interface PromptContext {
+interface PromptContext {
   /** Lessons with their bodies. */
   readonly skills?: readonly string[];
   /** Lessons by one line each, the nearest to the task first. */

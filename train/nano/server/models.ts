@@ -26,7 +26,7 @@ export interface Models {
   close(): Promise<void>;
 }
 
-export interface ModelsOptions extends RequestContext {
+interface ModelsOptions extends RequestContext {
   readonly folder: string;
   readonly futures: Futures;
   readonly limits: TinkerServerLimits;

@@ -5,7 +5,7 @@ import type { PlayedRow } from '../play-corrections.ts';
 import type { RetoldUser } from './retold-set.ts';
 
 /** What the library holds of one user's rules in the end. */
-export interface RetoldScore {
+interface RetoldScore {
   readonly rules: number;
   /** Rules with a lesson in use that says what is needed. */
   readonly learned: number;

@@ -164,7 +164,7 @@ export const evidenceExtraction: ModelStage = {
 };
 
 /** One extracted value. */
-export type EvidenceRow = {
+type EvidenceRow = {
   readonly key: string;
   readonly year: number;
   readonly method: string;

@@ -90,7 +90,7 @@ export const resultTable: ModelStage = {
 };
 
 /** An arm with its mean from the table. */
-export type ArmMean = {
+type ArmMean = {
   readonly arm: string;
   readonly method: string;
   readonly role: string;

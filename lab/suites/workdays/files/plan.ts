@@ -42,9 +42,7 @@ export interface FileEdit {
 export type Keys = readonly (string | number)[];
 
 /** `to`: the value at a place afterwards. `adds`: a new element of a list. */
-export type ValueChange =
-  | { readonly at: Keys; readonly to: Value }
-  | { readonly at: Keys; readonly adds: Value };
+type ValueChange = { readonly at: Keys; readonly to: Value } | { readonly at: Keys; readonly adds: Value };
 
 /** A value independent of its notation, which house rules decide. */
 export type Value =

@@ -7,7 +7,7 @@ import { FILE_COMMANDS } from './file-commands.ts';
 import type { CommandOutput, PlainProgram } from './plain-program.ts';
 import { TEXT_COMMANDS } from './text-commands.ts';
 
-export type PlainShell = (
+type PlainShell = (
   lines: string,
   options: Pick<ConfinedRunOptions, 'outputBytes'>,
 ) => Promise<ConfinedRunResult>;

@@ -23,7 +23,7 @@ export interface KnownNote {
 }
 
 /** What a statement does to the notes of its place. */
-export type NoteDecision =
+type NoteDecision =
   /** It is new. `replaced`: notes that it takes the place of; then it is an update. */
   | { readonly op: 'add' | 'update'; readonly replaced: readonly KnownNote[] }
   /** A lesson says it already; `replaced` are others that it takes the place of. */

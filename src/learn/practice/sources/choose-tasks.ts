@@ -5,7 +5,7 @@ import { type EmbedTexts, isSameTask, nearnessOf } from './near-tasks.ts';
 import type { KnownTask, TaskHistory } from './practice-tasks.ts';
 import { splitOf } from './split.ts';
 
-export interface TaskChoice {
+interface TaskChoice {
   readonly kind: PracticeKind;
   readonly count: number;
   readonly domain?: string;

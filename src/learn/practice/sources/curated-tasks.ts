@@ -34,7 +34,7 @@ export interface CuratedFault {
   readonly fix: string;
 }
 
-export interface CuratedTasks {
+interface CuratedTasks {
   readonly tasks: readonly PracticeTask[];
   readonly faults: readonly CuratedFault[];
   /** Lines that repeat another task. */

@@ -10,7 +10,7 @@ import { ownWords } from './read-matters.ts';
 import { rootOf, taskId } from './split.ts';
 
 /** A question that the library leaves open. */
-export interface KnowledgeGap {
+interface KnowledgeGap {
   readonly kind: 'contradiction' | 'unmeasured' | 'without evidence';
   /** The ids of the lessons that are in question. */
   readonly lessons: readonly string[];

@@ -12,7 +12,7 @@ const SAME_TASK = 0.8;
 const SAME_WORDS = 0.75;
 
 /** How near two of some texts are, 0 to 1. */
-export type Nearness = (a: number, b: number) => number;
+type Nearness = (a: number, b: number) => number;
 
 /** By vectors; by words where no model is there. `isByWords` has a threshold of its own. */
 export async function nearnessOf(

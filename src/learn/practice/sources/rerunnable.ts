@@ -6,7 +6,7 @@ import type { PracticeTask } from '../../../core/practice.ts';
 import { readCommand } from '../../../text/shell-programs.ts';
 
 /** Whether a task can be attempted and verified again on this machine, and why not. */
-export type Rerunnable = { readonly ok: true } | { readonly ok: false; readonly why: string };
+type Rerunnable = { readonly ok: true } | { readonly ok: false; readonly why: string };
 
 const GIT_MS = 10_000;
 
