@@ -1,11 +1,13 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { StoreError } from '../src/core/store.ts';
 import { type DoctorCheck, failed, passed, warned } from '../src/doctor/doctor-check.ts';
 import { describePlace, readPgUrl } from '../src/record/pg-place.ts';
+import { peekInto } from '../src/record/store/sql-connection.ts';
 import { localTime, plural } from '../src/text/phrases.ts';
 import { openPgPool } from './postgres/pg-connection.ts';
 import { createPgReader } from './postgres/pg-reader.ts';
 import { checkPgServer, PG_MIGRATIONS, readPgVersion } from './postgres/pg-schema.ts';
-import { inspectSpool } from './spool/inspect-spool.ts';
 
 /** Whether the record in PostgreSQL can be reached, is ours and is of a known version. Creates and changes nothing. */
 export async function checkPostgres(url: string, spoolFile: string): Promise<readonly DoctorCheck[]> {
@@ -122,4 +124,34 @@ async function inspectPg(url: string): Promise<PgInspection> {
   } finally {
     await pool.close();
   }
+}
+
+/** What a spool holds, without opening it for writing. Throws `StoreError` when it cannot be read. */
+export function inspectSpool(file: string): {
+  readonly turns: number;
+  readonly bytes: number;
+  readonly since: number | undefined;
+  /** Spools that could not be read and were put beside it. */
+  readonly damaged: readonly string[];
+} {
+  const dir = dirname(file);
+  const damaged = existsSync(dir)
+    ? readdirSync(dir)
+        .filter((name) => name.startsWith(`${basename(file)}.damaged-`))
+        .map((name) => join(dir, name))
+    : [];
+  if (!existsSync(file)) return { turns: 0, bytes: 0, since: undefined, damaged };
+  const [row] = peekInto(file, { busyMs: 2_000 }, (rows) =>
+    rows(
+      ['turns', 'bytes', 'since'],
+      "select coalesce(sum(part = 'end'), 0) as turns, coalesce(sum(length(body)), 0) as bytes, min(at) as since from rows",
+    ),
+  );
+  const [turns, bytes, since] = row ?? [];
+  return {
+    turns: Number(turns ?? 0),
+    bytes: Number(bytes ?? 0),
+    since: since === null || since === undefined ? undefined : Number(since),
+    damaged,
+  };
 }

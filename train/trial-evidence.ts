@@ -1,7 +1,7 @@
-import { evidenceWorse } from '../src/stats/confidence-sequence.ts';
+import { evidenceAbove, evidenceBelow, evidenceWorse, lowerBound } from '../src/stats/confidence-sequence.ts';
 import { tQuantile } from '../src/stats/distributions.ts';
+import type { Interval } from '../src/stats/interval.ts';
 import { addToMoments, EMPTY_MOMENTS, type MomentSums } from '../src/stats/moments.ts';
-import { pairedEvidence, pairedLowerBound } from '../src/stats/paired-test.ts';
 
 /** What is demanded of a checkpoint. Margins are in grades of 0 to 1. */
 export interface EvidenceSettings {
@@ -228,3 +228,31 @@ const isScore = (score: number): boolean => score >= 0 && score <= 1;
 const points = (share: number): string => (100 * share).toFixed(1);
 const meanOf = ({ n, sum }: MomentSums): number => sum / Math.max(1, n);
 const tasks = (n: number): string => (n === 1 ? '1 task' : `${n} tasks`);
+
+/** Differences of two grades of 0 to 1. */
+const DIFFERENCES: Interval = { low: -1, high: 1 };
+
+/**
+ * The sequential test of paired differences of a checkpoint: the new weights and those that
+ * serve. Both numbers are logarithms of e-values, valid after every pair, however often they are looked at.
+ */
+interface PairedEvidence {
+  /** Against "the mean difference is at most `bound`". */
+  readonly better: number;
+  /** Against "the mean difference is at least `bound`". */
+  readonly worse: number;
+}
+
+/**
+ * A bettor stakes a share of its wealth on each pair, at odds that are fair when the mean difference is `bound`; a mixture of
+ * thirteen shares needs no guess of the effect (`stats/confidence-sequence`). Pairs must be drawn so that the mean difference given
+ * all earlier pairs is the effect: tasks drawn at random from one pool, fresh seeds for each pair.
+ */
+const pairedEvidence = (differences: MomentSums, bound = 0): PairedEvidence => ({
+  better: evidenceAbove(differences, bound, DIFFERENCES),
+  worse: evidenceBelow(differences, bound, DIFFERENCES),
+});
+
+/** A one-sided confidence sequence: the least that the mean difference can be. */
+const pairedLowerBound = (differences: MomentSums, alpha: number): number =>
+  lowerBound(differences, { alpha, range: DIFFERENCES });

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Command, Option } from 'commander';
+import { takeBack } from '../api/take-back.ts';
 import { neutralise, neutraliseLine } from '../base/printable.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { asArray, asObject, asString, type JsonObject } from '../core/json.ts';
@@ -11,6 +12,7 @@ import {
   type Act,
   type CommandAction,
   type CommandContext,
+  type DeclareCommand,
   EXIT,
   type ExitCode,
   failure,
@@ -18,8 +20,9 @@ import {
   wrongUse,
 } from './context.ts';
 import { findLesson } from './find-lesson.ts';
+import { dim } from './print.ts';
 import { titleText } from './show-lessons.ts';
-import { withApi } from './with-api.ts';
+import { onApi, withApi } from './with-api.ts';
 
 /** `lessons keep`, `lessons drop` and `lessons edit`. */
 export function declareChangeLessons(lessons: Command, act: Act): void {
@@ -237,3 +240,25 @@ function editText(text: string, context: CommandContext): string {
     rmSync(dir, { recursive: true, force: true });
   }
 }
+
+export const declareUndo: DeclareCommand = (command, act) =>
+  void command
+    .addHelpText(
+      'after',
+      '\nA lesson that was new is not used any more; one that was reworded says again\nwhat it said before. Typed again, it takes back the one before.\n\nExample:\n  $ instar undo\n',
+    )
+    .action(act(undo));
+
+const undo = onApi(async (_options: object, { lessonsApi, printer }) => {
+  const done = await takeBack(lessonsApi);
+  if (!done.ok) throw failure(`nothing to undo: ${done.why}`, 'see: instar lessons history');
+  const { ok: _, ...result } = done;
+  printer.document(result);
+
+  printer.line(
+    done.did === 'dropped'
+      ? `Taken back: “${done.title}”. It is not used any more.`
+      : `Taken back: “${done.title}” says again what it said before.`,
+  );
+  if (done.did === 'dropped') printer.note(dim(`bring it back with: instar lessons keep ${done.name}`));
+});

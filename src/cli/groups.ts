@@ -4,8 +4,7 @@ import { declareEngine } from './engine.ts';
 import { declareExport } from './export.ts';
 import { declareKeys } from './keys.ts';
 import { declareExportSkills, declareImport } from './lesson-files.ts';
-import { declareMembers } from './members.ts';
-import { declareShareLesson } from './share-lesson.ts';
+import { declareMembers, declareShareLesson } from './members.ts';
 import { declareStore } from './store.ts';
 import { declareWorker } from './worker.ts';
 

@@ -1,12 +1,12 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { asArray, asObject, compact, type JsonObject } from '../core/json.ts';
 import { isRole, MEMBER_ROLES } from '../core/member.ts';
 import { plural, relativeTime } from '../text/phrases.ts';
 import { confirmOwner } from './confirm-owner.ts';
-import { type CommandContext, type DeclareCommand, type Positional, wrongUse } from './context.ts';
+import { type CommandContext, type DeclareCommand, failure, type Positional, wrongUse } from './context.ts';
 import { dim } from './print.ts';
 import { titleText } from './show-lessons.ts';
-import { withApi } from './with-api.ts';
+import { onApi, withApi } from './with-api.ts';
 
 export const declareMembers: DeclareCommand = (members, act) => {
   members
@@ -216,3 +216,21 @@ const showShared = ({ args }: Positional, context: CommandContext): Promise<unde
       'erase a session, and what rests on it alone, with: instar sessions erase ID',
     );
   });
+
+/** `instar team share LESSON`. */
+export const declareShareLesson: DeclareCommand = (share, act) =>
+  void share
+    .argument('<lesson>', 'id or name of a lesson')
+    .addOption(new Option('--team', 'of the old name').hideHelp())
+    .action(act(shareLesson));
+
+const shareLesson = onApi(async ({ args }: Positional, context) => {
+  const { keysApi } = context;
+  const done = await keysApi.members({ do: 'move', lesson: args[0] ?? '' });
+  const { status, why } = asObject(asArray(done.results)[0]);
+  context.printer.document(done);
+  if (status === 'applied')
+    context.printer.line('It is the team’s now, on trial: its effect is measured for all members.');
+  if (status === 'refused') throw failure(String(why), 'see: instar lessons show NAME');
+  if (status === 'same' && !context.printer.json) context.printer.line('It is the team’s already.');
+});

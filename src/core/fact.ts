@@ -1,7 +1,6 @@
 import type { AdherenceFact } from './adherence-fact.ts';
 import type { JobUsage, Spending } from './budget.ts';
 import type { Usage } from './chat.ts';
-import type { ClockFact } from './clock-fact.ts';
 import type { CreatedObjectFact } from './created-object.ts';
 import type { RewardSource, Signal, TurnRole, TurnStatus, Verdict } from './evidence.ts';
 import type { ServedBy } from './gateway-process.ts';
@@ -415,3 +414,20 @@ export const JUDGE_SUBJECT = 'machine/judge';
 
 /** `waiting`: someone may be present. `open`: nobody is, and nothing runs. `pausing`: someone is back, the job is stopping. */
 export type SchedulePhase = 'waiting' | 'open' | 'running' | 'pausing';
+
+/** Facts about the clock of the machine. */
+type ClockFact =
+  /** The wall clock is not believed (see `base/trusted-time`). Nothing expires until a `time-confirmed` follows. */
+  | {
+      readonly type: 'clock-leaped';
+      readonly kind: 'leap' | 'absence';
+      /** The time that was expected, and the time that the clock showed. */
+      readonly from: number;
+      readonly to: number;
+    }
+  /** The clock is believed again. `clock`: it is back at the time that was expected; `server`: servers show the same date. */
+  | {
+      readonly type: 'time-confirmed';
+      readonly by: 'owner' | 'clock' | 'server';
+      readonly time: number;
+    };

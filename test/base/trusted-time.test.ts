@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createSteadyClock } from '../../src/base/steady-clock.ts';
 import {
   LEAP_MS,
   rememberTime,
@@ -9,6 +8,7 @@ import {
   type TimeState,
   timeAt,
 } from '../../src/base/trusted-time.ts';
+import { createSteadyClock } from '../../train/nano/server/start-tinker-server.ts';
 import { createMachine, DAY, HOUR, START, YEAR } from '../support/machine.ts';
 
 const at = (wall: number, up: number): TimeReading => ({ wall, up });

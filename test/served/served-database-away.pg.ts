@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { type PostgresServer, startPostgres } from '../../lab/measure/postgres-server.ts';
 import { readPgUrl } from '../../src/record/pg-place.ts';
 import { peekInto } from '../../src/record/store/sql-connection.ts';
+import { inspectSpool } from '../../team/check-postgres.ts';
 import { openPgPool } from '../../team/postgres/pg-connection.ts';
 import { openPgReader } from '../../team/postgres/pg-store.ts';
-import { inspectSpool } from '../../team/spool/inspect-spool.ts';
 import { runInProcess } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';

@@ -1,17 +1,25 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { compact } from '../../core/json.ts';
+import { asArray, compact, isObject, type JsonObject } from '../../core/json.ts';
 import type { EvidenceCase, Judgement, Proposal } from '../../core/learn.ts';
-import type { Lesson, LessonKind, LessonText, Note, Taint } from '../../core/lesson.ts';
+import {
+  LESSON_KINDS,
+  type Lesson,
+  type LessonKind,
+  type LessonText,
+  type Note,
+  type Taint,
+} from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
+import { whyNotOfKind } from '../../lessons/check-overlay.ts';
 import { changedLessonId } from '../../lessons/codec.ts';
 import { withRelation } from '../../lessons/links.ts';
 import { isPersonsWord, personsWords } from '../../lessons/told.ts';
 import { clip } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { isFrameLine } from '../distiller/write-lesson.ts';
-import { uniqueLessonName } from '../draft-lesson.ts';
+import { readQuotes, uniqueLessonName } from '../draft-lesson.ts';
 import { standsInEveryTask } from '../rule-reach.ts';
 import { type Autonomy, autonomyRule } from './autonomy-rule.ts';
 import { type EvidenceByTrust, sortEvidenceByTrust } from './evidence-by-trust.ts';
@@ -29,7 +37,6 @@ import { lintLesson } from './lint-lesson.ts';
 import { createWordingFinder, findModelAdditions, isModelWritten } from './model-additions.ts';
 import { decodeViews, foldText } from './normalize-text.ts';
 import { readOutsideStatements } from './outside-statements.ts';
-import { readProposal } from './read-proposal.ts';
 import { findUnapprovedActions } from './risky-actions.ts';
 import {
   compareMeaning,
@@ -381,3 +388,69 @@ const promptText = ({ name, description, content }: LessonText): string =>
   `${name.replaceAll('-', ' ')}\n${description}\n${content}`;
 
 const refused = (why: string): Judgement => ({ outcome: 'refused', why: [why] });
+
+const MOST_QUOTES_READ = 256;
+const LONGEST_REASON = 400;
+
+/**
+ * Decodes a proposal into plain data that shares nothing with the learner's objects; or says why it is invalid. `checkText`
+ * also checks the shape of the text.
+ */
+function readProposal(
+  value: unknown,
+  checkText: (text: unknown) => string | undefined,
+): { readonly ok: true; readonly proposal: Proposal } | Invalid {
+  const copy: unknown = structuredClone(value);
+  if (!isObject(copy) || !isObject(copy.change)) return invalid('it is not a proposal');
+  const { op, kind, from, text, expiresAt } = copy.change;
+  const id = op === 'merge' ? copy.change.into : copy.change.id;
+  if (op === 'retire') return readRetirement(copy.change, copy.turns);
+  if (typeof id !== 'string' || id === '') return invalid('it names no lesson');
+  const isText = (value: unknown): value is LessonText => checkText(value) === undefined;
+  const words: unknown = text;
+  if (!isText(words)) return invalid(checkText(words) ?? 'its text is invalid');
+  const quotes = readQuotes(copy.quotes, MOST_QUOTES_READ);
+  if (op === 'add') {
+    const known = LESSON_KINDS.find((one) => one === kind);
+    if (known === undefined) return invalid('its kind is unknown');
+    const unused = whyNotOfKind(known, words);
+    if (unused !== undefined) return invalid(unused);
+    const isTime = typeof expiresAt === 'number' && Number.isSafeInteger(expiresAt) && expiresAt > 0;
+    if (expiresAt !== undefined && !isTime) return invalid('its expiry is not a valid time');
+    const life = isTime ? { expiresAt } : {};
+    const change = { op, id, kind: known, state: 'proposed', text: words, ...life } as const;
+    return { ok: true, proposal: { change, quotes } };
+  }
+  if (op === 'merge') {
+    const ids = asArray(copy.change.ids).filter((one) => typeof one === 'string');
+    if (typeof from !== 'number' || !Number.isSafeInteger(from) || from < 1)
+      return invalid('it names no revision to merge into');
+    if (ids.length < 2 || !ids.includes(id))
+      return invalid('a merge names two lessons, and one of them to keep');
+    return { ok: true, proposal: { change: { op, ids, into: id, from, text: words }, quotes } };
+  }
+  if (op !== 'revise') return invalid('a learner may only add, revise, merge or retire');
+  if (typeof from !== 'number' || !Number.isSafeInteger(from) || from < 1)
+    return invalid('it names no revision to revise');
+  return { ok: true, proposal: { change: { op, id, from, text: words }, quotes } };
+}
+
+function readRetirement(
+  { id, reason, supersededBy }: JsonObject,
+  turns: unknown,
+): { readonly ok: true; readonly proposal: Proposal } | Invalid {
+  if (typeof id !== 'string' || id === '') return invalid('it names no lesson');
+  if (typeof reason !== 'string' || reason.trim() === '')
+    return invalid('it gives no reason to retire a lesson');
+  const by = typeof supersededBy === 'string' ? { supersededBy } : {};
+  const cited = asArray(turns).filter((turn) => typeof turn === 'string');
+  const change = { op: 'retire', id, reason: clip(reason, LONGEST_REASON), ...by } as const;
+  return { ok: true, proposal: { change, quotes: [], turns: cited } };
+}
+
+interface Invalid {
+  readonly ok: false;
+  readonly why: string;
+}
+
+const invalid = (why: string): Invalid => ({ ok: false, why });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { detectFormat } from '../../../src/lessons/import/detect-format.ts';
+import { detectFormat } from '../../../src/lessons/import/import-notes.ts';
 import { readMarkdown } from '../../../src/lessons/import/read-markdown.ts';
 import { openMemoryLibrary } from '../skill-files/skill-folders.ts';
 import { contents, faultsOf, importInto, lessonSaying } from './import-into.ts';

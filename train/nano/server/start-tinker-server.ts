@@ -5,8 +5,8 @@ import path from 'node:path';
 import { systemBoot } from '../../../src/base/boot-clock.ts';
 import { DecodeError } from '../../../src/base/decode-error.ts';
 import { lockFile } from '../../../src/base/file-lock.ts';
-import { createSteadyClock } from '../../../src/base/steady-clock.ts';
-import { type Clock, systemClock } from '../../../src/core/clock.ts';
+import { stepTime, type TimeReading, type TimeState, timeAt } from '../../../src/base/trusted-time.ts';
+import { type BootClock, type Clock, systemClock } from '../../../src/core/clock.ts';
 import { type Engine, EngineError } from '../engine.ts';
 import { ProtocolError } from '../tinker/json-fields.ts';
 import { createArchiveRoutes, createRunRoutes } from './checkpoint-routes.ts';
@@ -159,4 +159,18 @@ function refusalReply(error: unknown, log: (line: string) => void): RouteReply {
   if (error instanceof EngineError || error instanceof DecodeError) return failed(400, error.message);
   log(`a request failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return failed(500, 'The server failed to answer.');
+}
+
+/** A clock that goes on as before when the wall clock is set by a day or more, until it is set back. For processes without a home. */
+export function createSteadyClock(clock: Clock, boot: BootClock): Clock {
+  const look = (): TimeReading => ({ wall: clock.now(), up: boot.uptime() });
+  let state: TimeState = { anchor: look() };
+  return {
+    monotonic: clock.monotonic,
+    now: () => {
+      const reading = look();
+      state = stepTime(state, reading);
+      return timeAt(state, reading);
+    },
+  };
 }
