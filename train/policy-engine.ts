@@ -8,10 +8,7 @@ import type { Config } from '../src/config/schema.ts';
 import type { Clock } from '../src/core/clock.ts';
 import { TrainingError } from '../src/core/training.ts';
 import { type SupervisedEngine, superviseEngine } from './engine-process.ts';
-import { createNanoTemplate } from './nano/policy/nano-template.ts';
 import { NANO_QUESTIONS, NANO_TEMPLATE, readNano } from './nano/shipped-policy.ts';
-import { openChatTemplate } from './policy/open-chat-template.ts';
-import { connectTinker } from './tinker/connect-tinker.ts';
 import type { TinkerEngine } from './tinker/tinker-engine.ts';
 import type { EngineAddress, PolicyEngine } from './training-plan.ts';
 
@@ -86,7 +83,10 @@ function openEmbedded({ home, env, clock, log }: PolicyEngineOptions): PolicyEng
     name: 'nano',
     isEmbedded: true,
     regression: NANO_QUESTIONS,
-    template: once(async () => createNanoTemplate((await nano()).tokenizer)),
+    template: once(async () => {
+      const { createNanoTemplate } = await import('./nano/policy/nano-template.ts');
+      return createNanoTemplate((await nano()).tokenizer);
+    }),
     place: async () => ({ engine: await place(), template: { module: NANO_TEMPLATE } }),
     connect: async () => {
       await place();
@@ -122,7 +122,10 @@ function openRemote({ settings, env, clock, log }: PolicyEngineOptions, server: 
   return {
     name: policyName(settings) ?? baseModel,
     isEmbedded: false,
-    template: once(async () => openChatTemplate(folder())),
+    template: once(async () => {
+      const { openChatTemplate } = await import('./policy/open-chat-template.ts');
+      return openChatTemplate(folder());
+    }),
     place: async () => ({ engine: place, template: { folder: folder() } }),
     connect,
     state: () => (isUp ? 'up' : 'idle'),
@@ -132,8 +135,13 @@ function openRemote({ settings, env, clock, log }: PolicyEngineOptions, server: 
   };
 }
 
-const connectTo = ({ isTested, ...place }: EngineAddress, clock: Clock, log: Log): Promise<TinkerEngine> =>
-  connectTinker({
+async function connectTo(
+  { isTested, ...place }: EngineAddress,
+  clock: Clock,
+  log: Log,
+): Promise<TinkerEngine> {
+  const { connectTinker } = await import('./tinker/connect-tinker.ts');
+  return connectTinker({
     ...place,
     ...(isTested ? {} : { selfTest: false }),
     fetch,
@@ -141,6 +149,7 @@ const connectTo = ({ isTested, ...place }: EngineAddress, clock: Clock, log: Log
     random: createRandom(`engine/${clock.now()}/${process.pid}`),
     log: (line) => log.debug(line),
   });
+}
 
 /** Runs `make` once and shares its result; after a failure the next call tries again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -15,7 +15,7 @@ import type { PracticeTrainingCalls } from './practice-training-calls.ts';
 import { DEFAULT_PROMOTION, type PromotionSettings } from './promotion.ts';
 import { countRatedSessions, type PromotionLog, readProposedAt } from './promotion-log.ts';
 import { type CheckpointMoved, canaryOf, type PromotionState } from './promotion-stages.ts';
-import { readingTasks } from './reading/reading-source.ts';
+import { readingTasks } from './reading/reading-tasks.ts';
 import { createRecordedTasks, type RecordedTasks, type RecordedTasksOptions } from './recorded-tasks.ts';
 import { SHIPPED_QUESTIONS } from './regression-suite.ts';
 import { createDaemonCalls, runTrainingThread } from './run-training-thread.ts';

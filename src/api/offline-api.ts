@@ -52,7 +52,7 @@ export async function openOfflineApi(
   const settings = () => learningSettings(home, env);
   const over = (records: Records, close: () => void): OpenedApi => {
     const schedule = async () => {
-      const { CONSOLIDATION_JOB } = await import('../learn/memory/serve-memory.ts');
+      const { CONSOLIDATION_JOB } = await import('../learn/memory/consolidation-job.ts');
       const { describeOffline } = await import('../schedule/offline-schedule.ts');
       return describeOffline(home, env, records, CONSOLIDATION_JOB);
     };

@@ -302,3 +302,5 @@ export interface PublishResult {
   readonly generation: number;
   readonly results: readonly ChangeResult[];
 }
+
+export const isInUse = ({ state }: Lesson): boolean => state === 'trial' || state === 'live';

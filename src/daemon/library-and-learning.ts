@@ -12,7 +12,7 @@ import { sharedSchedule } from '../jobs/shared-work.ts';
 import { createCompressor, LONG_PROMPT_TOKENS } from '../learn/compress/compressor.ts';
 import { createPromptFiles } from '../learn/compress/prompt-files.ts';
 import { createReflectionJob } from '../learn/identity/reflect.ts';
-import { createConsolidationJob } from '../learn/memory/serve-memory.ts';
+import { createConsolidationJob } from '../learn/memory/consolidation-job.ts';
 import { createPracticeJob } from '../learn/practice/practice-job.ts';
 import { createEarlierJob } from '../learn/recollect/index-earlier.ts';
 import { localServerAddresses } from '../models/discover-local.ts';

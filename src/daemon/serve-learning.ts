@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { PracticeTrainingCalls } from '../../train/practice-training-calls.ts';
-import { HEADLESS_HOME, HEADLESS_URL } from '../agent/attempts/headless-agent.ts';
-import { recertifySamples } from '../api/recertify-samples.ts';
 import { createSharedAccess, type SharedAccess } from '../api/shared-access.ts';
 import { createHeldCount } from '../base/held-count.ts';
 import type { Log } from '../base/log.ts';
@@ -14,7 +12,6 @@ import {
   workerModule,
 } from '../base/worker-thread.ts';
 import type { Config } from '../config/schema.ts';
-import { headlessSettings } from '../connect/headless-settings.ts';
 import { ADAPT_RULES } from '../core/adapt.ts';
 import type { OpenAttemptAccess } from '../core/attempt-model.ts';
 import type { Clock } from '../core/clock.ts';
@@ -198,10 +195,11 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     isLeader: lead.isLeader,
     // What is not a turn somebody waits for.
     wake: (turns) => (turns === undefined ? thread.wake() : endedTurns.add(turns)),
-    recertify: async (moved) =>
-      config.learn.flush === 'scoped'
-        ? recertifySamples(posted.samples, moved, records, options.compareBlocks)
-        : [],
+    recertify: async (moved) => {
+      if (config.learn.flush !== 'scoped') return [];
+      const { recertifySamples } = await import('../api/recertify-samples.ts');
+      return recertifySamples(posted.samples, moved, records, options.compareBlocks);
+    },
     outcomes: () => posted.samples,
     shorten: async (prompt, limitTokens, signal) => {
       try {
@@ -474,6 +472,8 @@ function createAnswers(
     lessonsFor: (_, query, force) => lessonsFor(query, force),
     training: (_, call) => answerPracticeCall(call, training?.()),
     programSettings: async (_, program) => {
+      const { HEADLESS_HOME, HEADLESS_URL } = await import('../agent/attempts/headless-agent.ts');
+      const { headlessSettings } = await import('../connect/headless-settings.ts');
       const place = { url: HEADLESS_URL, homeDir: HEADLESS_HOME, config };
       return headlessSettings(program, compact({ ...place, model: models.model('attempt')?.name })) ?? {};
     },

@@ -83,12 +83,12 @@ function fillTransitions(children: readonly Map<number, number>[], found: number
     const state = queue[head] ?? 0;
     const back = fallback[state] ?? 0;
     if (state !== 0) found[state]?.push(...(found[back] ?? []));
-    for (let column = 0; column < width; column++) {
-      const child = children[state]?.get(column);
-      const elsewhere = state === 0 ? 0 : (next[back * width + column] ?? 0);
-      next[state * width + column] = child ?? elsewhere;
-      if (child === undefined) continue;
-      fallback[child] = elsewhere;
+    // What the fallback does, but for the own children.
+    const own = state * width;
+    if (state !== 0) next.copyWithin(own, back * width, (back + 1) * width);
+    for (const [column, child] of children[state] ?? []) {
+      fallback[child] = next[own + column] ?? 0;
+      next[own + column] = child;
       queue.push(child);
     }
   }
@@ -99,9 +99,10 @@ function fillTransitions(children: readonly Map<number, number>[], found: number
   for (const [number, state] of order.entries()) numberOf[state] = number;
   const Table = children.length <= 0x1_0000 ? Uint16Array : Uint32Array;
   const renumbered = new Table(next.length);
-  for (const [number, state] of order.entries())
-    for (let column = 0; column < width; column++)
-      renumbered[number * width + column] = numberOf[next[state * width + column] ?? 0] ?? 0;
+  for (const [number, state] of order.entries()) {
+    const row = next.subarray(state * width, (state + 1) * width).map((to) => numberOf[to] as number);
+    renumbered.set(row, number * width);
+  }
   return {
     next: renumbered,
     bits,

@@ -3,9 +3,7 @@ import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import type { PresenceSource } from '../core/schedule.ts';
 import { type BusyTimes, busyFailure } from './calendar/busy-times.ts';
-import { createCaldavBusyTimes } from './calendar/caldav.ts';
 import { type CalendarSource, createCalendarSource } from './calendar/calendar-source.ts';
-import { createIcsBusyTimes } from './calendar/ics.ts';
 import { findIdleSources } from './idle/idle-source.ts';
 import { parseSleep } from './windows/parse-sleep.ts';
 import { createSleepSource } from './windows/sleep-windows.ts';
@@ -86,10 +84,29 @@ function busyTimesOf({ settings, env, homeDir, fetch }: CalendarOptions): BusyTi
   const { ics, google, caldav, user = '', keyEnv } = settings;
   if (caldav !== undefined) {
     const password = (keyEnv === undefined ? undefined : env[keyEnv]) ?? '';
-    return createCaldavBusyTimes({ url: caldav, user, password, fetch });
+    return whenAsked('caldav', async () =>
+      (await import('./calendar/caldav.ts')).createCaldavBusyTimes({ url: caldav, user, password, fetch }),
+    );
   }
   if (google !== undefined && !ADDRESS.test(google))
     return { name: 'google', busy: async () => busyFailure(GOOGLE_IS_UNREAD, true) };
   const place = ics ?? google ?? '';
-  return createIcsBusyTimes({ place: ADDRESS.test(place) ? place : path.resolve(homeDir, place), fetch });
+  return whenAsked('ics', async () =>
+    (await import('./calendar/ics.ts')).createIcsBusyTimes({
+      place: ADDRESS.test(place) ? place : path.resolve(homeDir, place),
+      fetch,
+    }),
+  );
+}
+
+/** Its code is loaded by the first question: most homes have no calendar. */
+function whenAsked(name: string, open: () => Promise<BusyTimes>): BusyTimes {
+  let opened: Promise<BusyTimes> | undefined;
+  return {
+    name,
+    busy: async (...times) => {
+      opened ??= open();
+      return (await opened).busy(...times);
+    },
+  };
 }

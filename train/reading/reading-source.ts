@@ -1,7 +1,6 @@
-import { workerModule } from '../../src/base/worker-thread.ts';
 import { asNumber, asObject, type JsonObject } from '../../src/core/json.ts';
 import { LESSON_PLACES } from '../../src/core/lesson.ts';
-import type { OpenTaskSource, TaskSourceRef } from '../../src/core/task-source.ts';
+import type { OpenTaskSource } from '../../src/core/task-source.ts';
 import { drawReadingTasks, READING_CONDITIONS, READING_SETS, type ReadingMix } from './draw-tasks.ts';
 import { drawPlainTasks } from './plain-tasks.ts';
 
@@ -9,12 +8,6 @@ import { drawPlainTasks } from './plain-tasks.ts';
 const MIX: ReadingMix = { present: 70, absent: 10, irrelevant: 10, contradicted: 10 };
 /** Held-out tasks of each of the three sets, for each task to train on. */
 const HELD_OUT_SHARE = 0.25;
-
-/** The reading stage as a source that a plan can name. */
-export const readingTasks = (options: JsonObject): TaskSourceRef => ({
-  module: workerModule('./reading-source.ts', import.meta.url).href,
-  options,
-});
 
 const openReadingTasks: OpenTaskSource = (options) => {
   const seed = asNumber(options.seed);

@@ -1,11 +1,10 @@
 import { createManualClock } from '../../../src/core/clock.ts';
 import type { StoredFact } from '../../../src/core/fact.ts';
-import type { Change, Lesson } from '../../../src/core/lesson.ts';
+import { type Change, isInUse, type Lesson } from '../../../src/core/lesson.ts';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import type { Store } from '../../../src/core/store.ts';
 import { writeLesson } from '../../../src/learn/distiller/write-lesson.ts';
 import { applyConsolidation, planConsolidation } from '../../../src/learn/memory/consolidate.ts';
-import { isInUse } from '../../../src/learn/memory/kept-lessons.ts';
 import { isArchived, wakeArchived } from '../../../src/learn/memory/wake-archived.ts';
 import { openLessons } from '../../../src/lessons/open-lessons.ts';
 import { toRecords } from '../../../src/record/records.ts';

@@ -9,7 +9,7 @@ import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-read
 import { readTurn } from '../../evidence/turn-reading.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
 import { scopeCovers } from '../../lessons/scope.ts';
-import { CONSOLIDATION_JOB } from '../memory/serve-memory.ts';
+import { CONSOLIDATION_JOB } from '../memory/consolidation-job.ts';
 import { lessonLabel, MOST_EVENTS, observeSession } from './observe-session.ts';
 import { type EventScope, leaderOf, observedEvent, shortHash } from './observed-event.ts';
 

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Author, Change, ChangeResult, ChangeSet, Lesson } from '../../core/lesson.ts';
+import {
+  type Author,
+  type Change,
+  type ChangeResult,
+  type ChangeSet,
+  isInUse,
+  type Lesson,
+} from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import { changedLessonId, encodeChange } from '../../lessons/codec.ts';
@@ -16,7 +23,7 @@ import {
 } from '../../lessons/similar/compare.ts';
 import { whyContradict } from '../../lessons/similar/contradictions.ts';
 import { publishDecided } from '../cycle.ts';
-import { isInUse, type LessonFacts } from './kept-lessons.ts';
+import type { LessonFacts } from './kept-lessons.ts';
 import {
   mergeDuplicates,
   oppositionOf,

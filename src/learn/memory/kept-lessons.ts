@@ -1,4 +1,4 @@
-import { type Lesson, PROMPT_KINDS } from '../../core/lesson.ts';
+import { isInUse, type Lesson, PROMPT_KINDS } from '../../core/lesson.ts';
 import type { LessonEvent } from '../../core/library.ts';
 import { splitFoldedSentences } from '../../text/sentences.ts';
 import { isTold } from '../distiller/known-lessons.ts';
@@ -22,8 +22,6 @@ export interface LessonFacts {
 const DAY_MS = 86_400_000;
 /** For so long nothing that a person told, changed or restored is retired. */
 const RESPECTED_MS = 90 * DAY_MS;
-
-export const isInUse = ({ state }: Lesson): boolean => state === 'trial' || state === 'live';
 
 /** Why a lesson stays, whatever else is found; undefined for one that a rule may retire. */
 export function whyKept(lesson: Lesson, facts: LessonFacts): string | undefined {

@@ -1,18 +1,15 @@
 import type { Clock } from '../../core/clock.ts';
-import { asString, compact, type JsonObject } from '../../core/json.ts';
+import { compact, type JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
-import type { Job, JobEnd } from '../../core/schedule.ts';
 import type { Records } from '../../core/store.ts';
 import { changedLessonId, encodeChange } from '../../lessons/codec.ts';
 import { readTrials } from '../../lessons/effect/fold-trials.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
-import type { OpenLessons } from '../../lessons/open-lessons.ts';
 import { titleOf } from '../../lessons/title.ts';
 import { plural } from '../../text/phrases.ts';
 import type { Autonomy } from '../gate/autonomy-rule.ts';
-import { readLearningSwitch } from '../learning-state.ts';
 import type { Practice } from '../practice/serve-practice.ts';
 import {
   applyConsolidation,
@@ -20,7 +17,6 @@ import {
   type MemoryChange,
   planConsolidation,
 } from './consolidate.ts';
-import { isInUse } from './kept-lessons.ts';
 
 /** What consolidation needs, in the thread that runs it. */
 interface MemoryParts {
@@ -116,48 +112,4 @@ function describeChange({ step, change }: MemoryChange, library: Pick<Library, '
           .map((one) => `“${one}”`)
           .join(', ')} says the same: merged into it`;
   return compact({ step, id, titles, why, change: encodeChange(change) });
-}
-
-interface ConsolidationJobOptions {
-  /** Undefined while the record cannot be read. */
-  readonly open: () => Pick<OpenLessons, 'library'> | undefined;
-  /** Does the work in the learning thread; see `withMemory`. */
-  readonly command: (request: JsonObject, signal?: AbortSignal) => Promise<JsonObject>;
-  readonly records: Pick<Records, 'events'>;
-}
-
-export const CONSOLIDATION_JOB = 'library-consolidation';
-
-const REST_MS = 7 * 86_400_000;
-const MS_PER_TEXT = 15;
-
-/**
- * Consolidates the library once a week, in the learning thread. Where every change needs approval it only says how many there are;
- * `instar lessons consolidate` makes them. What it did before it was stopped counts, and it goes on with the rest.
- */
-export function createConsolidationJob(options: ConsolidationJobOptions): Job {
-  const { open, command, records } = options;
-  return {
-    name: CONSOLIDATION_JOB,
-    restMs: REST_MS,
-    priority: 1,
-    needsWindow: true,
-    estimate: () => 1000 + (open()?.library.lessons().length ?? 0) * MS_PER_TEXT,
-    isReady: async () => {
-      const library = open()?.library;
-      return library?.lessons().some(isInUse) === true && (await readLearningSwitch(records)).isOn;
-    },
-    run: async ({ signal, checkpoint }): Promise<JobEnd> => {
-      await checkpoint('the learning thread looks the library over');
-      try {
-        const done = await command({ do: 'consolidate-work' }, signal);
-        const note = asString(done.note);
-        return { end: done.end === 'done' ? 'done' : 'paused', ...(note === undefined ? {} : { note }) };
-      } catch (error) {
-        if (signal.aborted) return { end: 'paused' };
-        const why = error instanceof Error ? error.message : String(error);
-        return { end: 'failed', why, isRetryable: true };
-      }
-    },
-  };
 }

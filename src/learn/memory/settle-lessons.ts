@@ -1,4 +1,4 @@
-import type { Change, Lesson, LessonText } from '../../core/lesson.ts';
+import { type Change, isInUse, type Lesson, type LessonText } from '../../core/lesson.ts';
 import { scopeCovers } from '../../lessons/scope.ts';
 import { LESSON_LIKENESS, type LessonVectors, type NearLessonPair } from '../../lessons/similar/compare.ts';
 import { whyContradict, whyDoubtful } from '../../lessons/similar/contradictions.ts';
@@ -12,7 +12,6 @@ import { readLesson } from '../distiller/write-lesson.ts';
 import { keepsWords } from '../gate/gate.ts';
 import {
   isFresh,
-  isInUse,
   isOneRule,
   type LessonFacts,
   mayRevise,

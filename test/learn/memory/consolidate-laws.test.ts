@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Lesson } from '../../../src/core/lesson.ts';
+import { isInUse, type Lesson } from '../../../src/core/lesson.ts';
 import {
   applyConsolidation,
   type MemoryState,
   planConsolidation,
 } from '../../../src/learn/memory/consolidate.ts';
-import { isInUse } from '../../../src/learn/memory/kept-lessons.ts';
 import { DAY, type MemoryLibrary, openMemoryLibrary } from './memory-library.ts';
 
 /** Every text has its near neighbours: the same, a rewording, the contrary. */

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JobContext } from '../../../src/core/schedule.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
-import {
-  CONSOLIDATION_JOB,
-  createConsolidationJob,
-  withMemory,
-} from '../../../src/learn/memory/serve-memory.ts';
+import { CONSOLIDATION_JOB, createConsolidationJob } from '../../../src/learn/memory/consolidation-job.ts';
+import { withMemory } from '../../../src/learn/memory/serve-memory.ts';
 import { NO_USAGE } from '../../../src/schedule/job-history.ts';
 import { createLeases } from '../../../src/schedule/leases.ts';
 import { createRecordsJournal } from '../../../src/schedule/serve-schedule.ts';

@@ -11,7 +11,8 @@ import {
 import { valuesFor } from '../../../train/reading/family.ts';
 import { fillGaps } from '../../../train/reading/gaps.ts';
 import { gradeFile, writeFile } from '../../../train/reading/grade-file.ts';
-import { openTaskSource, readingTasks } from '../../../train/reading/reading-source.ts';
+import { openTaskSource } from '../../../train/reading/reading-source.ts';
+import { readingTasks } from '../../../train/reading/reading-tasks.ts';
 import { loadTaskSource } from '../../../train/task-sources.ts';
 import { describeTaskSource } from '../task-source-contract.ts';
 
