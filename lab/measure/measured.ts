@@ -40,14 +40,18 @@ export function describeEngines(counts: Readonly<Record<string, number>>): strin
 export const findEmptyCount = (name: string, count: number): string | undefined =>
   count > 0 ? undefined : `There is no ${name}: a share of nothing is no result.`;
 
-/** Undefined when the expected engine answered every question that needed one. */
-export function findOtherEngine(expected: string, { byEngine }: EngineCounts): string | undefined {
-  const others = [...byEngine].filter(([engine]) => engine !== expected && engine !== NO_ENGINE);
+/** Undefined when an expected engine answered every question that needed one. */
+export function findOtherEngine(
+  expected: string | readonly string[],
+  { byEngine }: EngineCounts,
+): string | undefined {
+  const named = [expected].flat();
+  const others = [...byEngine].filter(([engine]) => !named.includes(engine) && engine !== NO_ENGINE);
   const all = [...byEngine.values()].reduce((sum, count) => sum + count, 0);
   const [other] = others;
   if (other === undefined) return undefined;
   const wrong = others.reduce((sum, [, count]) => sum + count, 0);
-  return `${wrong} of ${all} questions were answered by ${other[0]}, not by ${expected}: the numbers would be of another engine.`;
+  return `${wrong} of ${all} questions were answered by ${other[0]}, not by ${named.join(' or ')}: the numbers would be of another engine.`;
 }
 
 export function requireSome(name: string, count: number): void {
@@ -55,7 +59,7 @@ export function requireSome(name: string, count: number): void {
 }
 
 /** For a bench that has lessons to compare: fails when nothing was compared, too. */
-export function requireComparison(expected: string, counts: EngineCounts): void {
+export function requireComparison(expected: string | readonly string[], counts: EngineCounts): void {
   requireSome(
     'task that was compared with lessons',
     [...counts.byEngine.values()].reduce((sum, count) => sum + count, 0),
@@ -63,7 +67,7 @@ export function requireComparison(expected: string, counts: EngineCounts): void 
   requireEngine(expected, counts);
 }
 
-export function requireEngine(expected: string, counts: EngineCounts): void {
+export function requireEngine(expected: string | readonly string[], counts: EngineCounts): void {
   endIf(findOtherEngine(expected, counts));
 }
 

@@ -21,6 +21,16 @@ const OWN_DATA = [
     'MIT, as Instar',
   ],
   [
+    'models/reader',
+    'the reader of what people type: an encoder distilled from all-MiniLM-L6-v2, its first vectors from potion-multilingual ([its card](models/reader/CARD.md))',
+    'MIT, as Instar; all-MiniLM-L6-v2 Apache-2.0, potion-multilingual MIT',
+  ],
+  [
+    'models/static',
+    'a vector for each word piece, distilled from all-MiniLM-L6-v2 ([its card](models/static/CARD.md))',
+    'MIT, as Instar; all-MiniLM-L6-v2 Apache-2.0',
+  ],
+  [
     'models/regression',
     'general questions for the gate of weights; written for this purpose',
     'MIT, as Instar',

@@ -83,7 +83,7 @@ export type BenchPolicy =
 
 export interface ComparedTasks {
   readonly bySentences: number;
-  readonly byLetters: number;
+  readonly firstLooks: number;
 }
 
 interface OpenEnvironmentOptions {
@@ -98,7 +98,7 @@ interface OpenEnvironmentOptions {
   readonly settleReports?: boolean;
   /** A sentence model for all daemons of the run: arms ask the same questions. */
   readonly embed?: EmbeddingModel;
-  /** Told, before a home closes, how many of its tasks were compared with lessons by sentences, and how many by letters alone. */
+  /** Told, before a home closes, how many of its tasks were compared with lessons by the sentence model, and how many at a first look alone. */
   readonly onCompared?: (counts: ComparedTasks) => void;
   /** Whose turns are trained on. */
   readonly agent?: string;
@@ -223,7 +223,7 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmE
 async function readCompared(url: string, owner: string | undefined): Promise<ComparedTasks> {
   const reply = await fetch(`${url}/api/status`, { headers: { authorization: `Bearer ${owner ?? ''}` } });
   const recalls = asObject(asObject(asObject(asObject(await reply.json()).library).index).recalls);
-  return { bySentences: asNumber(recalls.bySentences) ?? 0, byLetters: asNumber(recalls.byLetters) ?? 0 };
+  return { bySentences: asNumber(recalls.bySentences) ?? 0, firstLooks: asNumber(recalls.firstLooks) ?? 0 };
 }
 
 const settling =

@@ -153,22 +153,14 @@ function describeLibrary(library: JsonObject): readonly string[] {
   ];
 }
 
-/** From this share of the tasks on the sentence model is missed; a few at a start and after a first lesson are usual. */
-const MANY_BY_LETTERS = 0.1;
-const FEW_BY_LETTERS = 3;
-
-/** Whether lessons are found by their letters where the sentence model should find them; nothing when it does. */
-function describeRecalls({ failure, recalls }: JsonObject): readonly string[] {
+/** Whether the sentence model looks again at what a first look found; nothing when it does. */
+function describeRecalls({ failure }: JsonObject): readonly string[] {
   const why = asString(failure);
-  if (why !== undefined)
-    return [`the sentence model failed (${why}): lessons are found by letters; restart with: instar up`];
-  const { bySentences, byLetters } = asObject(recalls);
-  const letters = asNumber(byLetters) ?? 0;
-  const all = letters + (asNumber(bySentences) ?? 0);
-  if (letters < FEW_BY_LETTERS || letters < MANY_BY_LETTERS * all) return [];
-  return [
-    `${letters} of ${plural(all, 'task')} since the start compared by letters: the sentence model was not ready in time`,
-  ];
+  return why === undefined
+    ? []
+    : [
+        `the sentence model failed (${why}): lessons are found by a first look alone; restart with: instar up`,
+      ];
 }
 
 /** Lessons that practice found and no task is shown teach nothing. */

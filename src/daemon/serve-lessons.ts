@@ -15,7 +15,7 @@ import type { Recollect } from '../core/recollection.ts';
 import type { Records } from '../core/store.ts';
 import { StoreError } from '../core/store.ts';
 import { createMiniLmEmbed } from '../embed/minilm-embed.ts';
-import { createNgramEmbed } from '../embed/ngram-embed.ts';
+import { firstLookFor } from '../embed/static-embed.ts';
 import { digestError } from '../evidence/digest/digest-error.ts';
 import type { LessonsByPlan } from '../gateway/context.ts';
 import type { ShownLessons, Turn } from '../gateway/turn.ts';
@@ -130,14 +130,14 @@ const nothingRecalled: RecallResult = {
 export async function serveLessons(options: ServeLessonsOptions): Promise<ServedLessons> {
   const { home, clock, log } = options;
   const embed = options.embed ?? createMiniLmEmbed();
-  const fallback = createNgramEmbed();
+  const first = firstLookFor(embed);
   const vectors = await openVectorCache(home.vectorFile, embed.id, embed.dimensions).catch(
     (error: unknown) => {
       log.warn({ err: error }, 'the vector cache cannot be opened: lessons are embedded again at each start');
       return undefined;
     },
   );
-  const engines: Engines = { embed, fallback, vectors };
+  const engines: Engines = { embed, first, vectors };
   let opened: Opened | undefined;
   let problem: string | undefined;
   let again: NodeJS.Timeout | undefined;
@@ -176,8 +176,8 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     compareBlocks: async (...asked) => opened?.compare(...asked) ?? [],
     status: () => (opened === undefined ? { problem: problem ?? '' } : describe(opened, clock.now())),
     counts: () => {
-      const { bySentences = 0, byLetters = 0 } = opened?.index.stats().recalls ?? {};
-      return { recalls_by_sentences: bySentences, recalls_by_letters: byLetters };
+      const { bySentences = 0, firstLooks = 0 } = opened?.index.stats().recalls ?? {};
+      return { recalls_by_sentences: bySentences, recalls_first_looks: firstLooks };
     },
     settle: async () => opened?.index.settled(),
     noteWork: (session, rules) => opened?.noteWork(session, rules),
@@ -192,7 +192,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       clearTimeout(again);
       await opened?.mirror.close();
       if (options.embed === undefined) await embed.close();
-      await fallback.close();
+      await first.close();
       await vectors?.close();
     },
   };
@@ -206,7 +206,7 @@ const usualPlace =
 
 interface Engines {
   readonly embed: EmbeddingModel;
-  readonly fallback: EmbeddingModel;
+  readonly first: EmbeddingModel;
   readonly vectors: VectorCache | undefined;
 }
 
@@ -271,13 +271,13 @@ async function openServed(options: ServeLessonsOptions, engines: Engines): Promi
 
 const recallOf = (
   { settings, records }: ServeLessonsOptions,
-  { embed, fallback, vectors }: Engines,
+  { embed, first, vectors }: Engines,
   { effects }: OpenLessons,
   own: Partial<RecallSettings>,
 ): LessonRecall =>
   createRecall({
     embed,
-    fallback,
+    first,
     limits: limitsFor(settings),
     usefulness: effects.usefulness,
     learnedIn: createReadLearnedIn(records),
@@ -307,7 +307,6 @@ const showServed = (
 ): ReturnType<typeof createShowLessons> =>
   createShowLessons({
     library,
-    prepare: index.prepare,
     recall: (query, now) => index.recall({ ...query, isUnhurried }, now),
     records,
     clock,

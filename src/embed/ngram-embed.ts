@@ -1,6 +1,5 @@
 import type { EmbeddingModel } from '../core/recall.ts';
 
-const FAMILY = 'ngram/';
 /** Fewer would cause collisions, more would only cost memory. A multiple of 32, as the vector table requires. */
 const DIMENSIONS = 512;
 const SHORTEST = 3;
@@ -16,7 +15,7 @@ const MOST_CHARACTERS = 2000;
 export function createNgramEmbed(): EmbeddingModel {
   let isClosed = false;
   return {
-    id: `${FAMILY}${DIMENSIONS}`,
+    id: `ngram/${DIMENSIONS}`,
     dimensions: DIMENSIONS,
     embed: async (texts) => {
       if (isClosed) throw new Error('the n-gram model is closed');
@@ -27,9 +26,6 @@ export function createNgramEmbed(): EmbeddingModel {
     },
   };
 }
-
-/** Whether what compared texts was an n-gram model: the record has the names of engines. */
-export const isNgramEngine = (engine: string): boolean => engine.startsWith(FAMILY);
 
 /** A unit vector, at once. */
 export function ngramVector(text: string): Float32Array {

@@ -7,6 +7,7 @@ import type { EmbeddingModel, Recall } from '../core/recall.ts';
 import type { Recollect } from '../core/recollection.ts';
 import { type Records, StoreError } from '../core/store.ts';
 import { createNgramEmbed } from '../embed/ngram-embed.ts';
+import { createStaticEmbed } from '../embed/static-embed.ts';
 import { type Adherence, readAdherence } from './adherence/adherence.ts';
 import { eachFactOf } from './each-fact.ts';
 import { createDescribeEffect } from './effect/describe-trial.ts';
@@ -17,6 +18,7 @@ import { createLessonsApi } from './lessons-api.ts';
 import { type MovedLesson, openLibrary } from './library.ts';
 import { libraryForMember } from './member-library.ts';
 import { createRecall } from './recall/recall.ts';
+import { FIRST_LOOK } from './recall/relevance.ts';
 import { createReadLearnedIn, type ReadLearnedIn } from './scope.ts';
 import { withoutWhatEnded } from './shown/show-past.ts';
 import { reviewLibrary } from './similar/review-library.ts';
@@ -102,7 +104,7 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
     embed: options.embed ?? createNgramEmbed(),
     isByLetters: options.embed === undefined,
   };
-  const recall = options.recall ?? recallByNgrams(library, clock, createReadLearnedIn(records));
+  const recall = options.recall ?? recallByTable(library, clock, createReadLearnedIn(records));
   const apiOver = (part: Library, read: Records, member?: string): LessonsApi =>
     createLessonsApi({
       library: part,
@@ -164,11 +166,12 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
 }
 
 /** For a command without a running daemon: loading the sentence model for one query would take too long. */
-function recallByNgrams(library: Library, clock: Clock, learnedIn: ReadLearnedIn): Recall {
-  const ngrams = createNgramEmbed();
+function recallByTable(library: Library, clock: Clock, learnedIn: ReadLearnedIn): Recall {
+  const table = createStaticEmbed();
   const index = createRecall({
-    embed: ngrams,
-    fallback: ngrams,
+    embed: table,
+    first: table,
+    weights: FIRST_LOOK,
     limits: { topK: 6, tokenBudget: 1500, index: { lines: 24, tokens: 600 } },
     learnedIn,
   });

@@ -76,15 +76,11 @@ describe('instar status', () => {
     expect(stdout).toMatch(/^ +→ instar learning on$/m);
   });
 
-  it('says that lessons were found by letters, where they were many, and why the sentence model failed', async () => {
+  it('says why the sentence model failed, and nothing of the first looks of every conversation', async () => {
     record(process.pid);
-    index = { recalls: { bySentences: 40, byLetters: 2 } };
-    expect((await status('--why')).stdout).not.toContain('letters');
-    index = { recalls: { bySentences: 12, byLetters: 8 } };
-    expect((await status('--why')).stdout).toMatch(
-      /^ +8 of 20 tasks since the start compared by letters: the sentence model was not ready in time$/m,
-    );
-    index = { failure: 'no weights', recalls: { bySentences: 0, byLetters: 1 } };
+    index = { recalls: { bySentences: 12, firstLooks: 18 } };
+    expect((await status('--why')).stdout).not.toContain('look');
+    index = { failure: 'no weights', recalls: { bySentences: 0, firstLooks: 1 } };
     expect((await status('--why')).stdout).toContain('the sentence model failed (no weights)');
   });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmbeddingModel } from '../../src/core/recall.ts';
 import { createMiniLmEmbed } from '../../src/embed/minilm-embed.ts';
 import { createNgramEmbed } from '../../src/embed/ngram-embed.ts';
+import { createStaticEmbed, firstLookFor, isFirstLook, STATIC } from '../../src/embed/static-embed.ts';
 
 const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): number =>
   a === undefined || b === undefined
@@ -58,7 +59,38 @@ function describeEmbed(name: string, create: () => EmbeddingModel): void {
 }
 
 describeEmbed('ngram', createNgramEmbed);
+describeEmbed('the static table', createStaticEmbed);
 describeEmbed('MiniLM', () => createMiniLmEmbed());
+
+describe('the static table', () => {
+  it('puts a text next to what the sentence model makes of it, and finds similar texts that share no word', async () => {
+    const [table, model] = [createStaticEmbed(), createMiniLmEmbed()];
+    const texts = [
+      'the container restarts over and over in the cluster',
+      'use ISO dates in the shipping report',
+      'find a slot for a call with colleagues in Tokyo',
+    ];
+    const [looked, read] = [await table.embed(texts), await model.embed(texts)];
+    for (const [at, vector] of looked.entries()) {
+      expect(cosine(vector, read[at])).toBeGreaterThan(0.6);
+      for (const other of read.toSpliced(at, 1)) expect(cosine(vector, other)).toBeLessThan(0.4);
+    }
+    const [query, near, far] = await table.embed(['my car will not start', 'engine repair', 'tax returns']);
+    expect(cosine(query, near)).toBeGreaterThan(cosine(query, far));
+    await Promise.all([table.close(), model.close()]);
+  });
+
+  it('looks first where the sentence model looks again; another model looks once', () => {
+    const ngrams = createNgramEmbed();
+    expect(firstLookFor(ngrams)).toBe(ngrams);
+    expect(firstLookFor(createMiniLmEmbed()).id).toBe(STATIC);
+    expect(['static-minilm/384', 'ngram/512', 'minilm-l6-v2/384'].map(isFirstLook)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+});
 
 describe('MiniLM', () => {
   it('finds similar texts that share no word', async () => {

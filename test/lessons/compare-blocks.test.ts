@@ -27,7 +27,7 @@ const compareIn = (library: readonly Lesson[], lines = 0, embed: EmbeddingModel 
     library: { shown: () => library },
     recall: createRecall({
       embed,
-      fallback: createNgramEmbed(),
+      first: embed,
       limits: { topK: 5, tokenBudget: 2000, index: { lines, tokens: 800 } },
     }),
     engine: embed.id,

@@ -31,9 +31,8 @@ async function outcome(
   const embed = createNgramEmbed();
   const index = createRecall({
     embed,
-    fallback: embed,
+    first: embed,
     limits: { topK: 5, tokenBudget: 2000 },
-    patienceMs: 20_000,
     ...(learnedIn === undefined ? {} : { learnedIn }),
   });
   const others = LESSONS.filter(({ id }) => id !== shelf.id);
@@ -67,7 +66,7 @@ describe('the visibility of a lesson', () => {
     const told = invoices('shared', { agent: 'billing' });
     const shelf = { ...told, text: { ...told.text, note: { ...told.text.note, isAlways: true as const } } };
     const embed = createNgramEmbed();
-    const index = createRecall({ embed, fallback: embed, limits: { topK: 5, tokenBudget: 2000 } });
+    const index = createRecall({ embed, first: embed, limits: { topK: 5, tokenBudget: 2000 } });
     await index.update([...LESSONS.filter(({ id }) => id !== shelf.id), shelf]);
     await index.settled();
     const ids = async (agent: string) =>

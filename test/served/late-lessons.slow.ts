@@ -21,15 +21,6 @@ const TASK = {
   role: 'user',
   content: 'Our container restarts over and over in the cluster. Find out what happens.',
 };
-const STEP = [
-  {
-    role: 'assistant',
-    content: null,
-    tool_calls: [{ id: 'c1', type: 'function', function: { name: 'shell', arguments: '{"command":"ls"}' } }],
-  },
-  { role: 'tool', tool_call_id: 'c1', content: 'deploy.yaml' },
-];
-
 /** A daemon on a home with a provider, which can be stopped and started again. */
 async function openScene() {
   const provider = await startProvider((_, response) => {
@@ -83,27 +74,7 @@ function untilFound({ send }: RunningScene, name: string): Promise<void> {
   return vi.waitFor(async () => expect((await send(`${name}-${nth++}`, [TASK])).lessons).toBe('pods'), WAIT);
 }
 
-it('a first turn right after a start is served; a lesson that was found too late for it stands behind its next message', async () => {
-  const { start, close } = await openScene();
-  const before = await start();
-  await before.publish();
-  // Its vectors are on disk then.
-  await untilFound(before, 'before');
-  await before.stop();
-
-  const after = await start();
-  const first = await after.send('early', [TASK]);
-  expect(first.status).toBe(200);
-  await untilFound(after, 'after');
-  const next = await after.send('early', [TASK, ...STEP]);
-  expect(next.lessons).toBe('pods');
-  expect(JSON.stringify(next.messages)).toContain('CrashLoopBackOff');
-  expect(next.messages.slice(0, first.messages.length)).toEqual(first.messages);
-  await after.stop();
-  await close();
-}, 180_000);
-
-it('after a restart the sentence model is loaded without a request, and whoever answers a task by letters is counted', async () => {
+it('after a restart the first turn is answered at a first look, which finds what shares no word; the sentence model looks next', async () => {
   const { start, close } = await openScene();
   const before = await start();
   await before.publish();
@@ -111,12 +82,9 @@ it('after a restart the sentence model is loaded without a request, and whoever 
   await before.stop();
 
   const after = await start();
-  const indexOf = async () =>
-    asObject(asObject(asObject(parseJson(await after.read('/api/status'))).library).index);
-  await vi.waitFor(async () => expect(await indexOf()).toMatchObject({ isModelReady: true }), WAIT);
-  const engines: string[] = [];
-  const askOnce = async (): Promise<void> => {
-    const { turn } = await after.send(`fresh-${engines.length}`, [TASK]);
+  const engineOf = async (name: string): Promise<string> => {
+    const { turn, lessons } = await after.send(name, [TASK]);
+    expect(lessons).toBe('pods');
     // A turn is recorded a moment after its reply.
     const choice = await vi.waitFor(async () => {
       const why = asObject(parseJson(await after.read(`/api/turns/${turn}/why`)));
@@ -124,19 +92,19 @@ it('after a restart the sentence model is loaded without a request, and whoever 
       expect(first).toBeDefined();
       return asObject(first);
     }, WAIT);
-    engines.push(String(choice.engine));
-    const isByLetters = choice.engine === 'ngram/512';
-    if (isByLetters) expect(choice.fallback).toContain('found by letters: the sentence model was not ready');
+    const isFirst = choice.engine === 'static-minilm/384';
+    if (isFirst) expect(choice.fallback).toContain('found at a first look');
     else expect(choice.fallback).toBeUndefined();
-    expect(engines.at(-1)).toBe('minilm-l6-v2/384');
+    return String(choice.engine);
   };
-  // On a busy machine a vector may come too late, and is counted as late.
-  await vi.waitFor(askOnce, WAIT);
-  const byLetters = engines.filter((engine) => engine === 'ngram/512').length;
-  expect((await indexOf()).recalls).toEqual({ bySentences: 1, byLetters });
+  expect(await engineOf('fresh')).toBe('static-minilm/384');
+  let nth = 0;
+  await vi.waitFor(async () => expect(await engineOf(`next-${nth++}`)).toBe('minilm-l6-v2/384'), WAIT);
+  const index = asObject(asObject(asObject(parseJson(await after.read('/api/status'))).library).index);
+  expect(index.recalls).toEqual({ bySentences: 1, firstLooks: nth });
   const metrics = await after.read('/metrics');
   expect(metrics).toContain('instar_learning{what="recalls_by_sentences"} 1\n');
-  expect(metrics).toContain(`instar_learning{what="recalls_by_letters"} ${byLetters}\n`);
+  expect(metrics).toContain(`instar_learning{what="recalls_first_looks"} ${nth}\n`);
   await after.stop();
   await close();
 }, 180_000);

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { PACKAGE_ROOT } from '../../../src/base/package.ts';
 import { checkConfig } from '../../../src/config/check-config.ts';
 import { MINILM } from '../../../src/embed/minilm-embed.ts';
-import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
+import { STATIC } from '../../../src/embed/static-embed.ts';
 import { createLog } from '../../../src/redact/create-log.ts';
 import { readConditions } from '../../commands/bench.ts';
 import { questionMarkdown, questionSummary } from '../../report/question-markdown.ts';
@@ -52,7 +52,6 @@ process.once('SIGINT', () => stop.abort());
 process.once('SIGTERM', () => stop.abort());
 mkdirSync(folder, { recursive: true });
 
-const LETTERS = createNgramEmbed().id;
 const engines = createEngineCounts();
 let shownAt = 0;
 const EVERY_MS = 10_000;
@@ -83,9 +82,9 @@ if (!values.report)
       shownAt = performance.now();
       process.stderr.write(`${asked} of ${questions} · ${condition} · seed ${seed} · day ${day + 1}\n`);
     },
-    onCompared: ({ bySentences, byLetters }) => {
+    onCompared: ({ bySentences, firstLooks }) => {
       engines.add(MINILM, bySentences);
-      engines.add(LETTERS, byLetters);
+      engines.add(STATIC, firstLooks);
     },
     signal: stop.signal,
   });

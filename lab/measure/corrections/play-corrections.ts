@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatMessage } from '../../../src/core/chat.ts';
 import type { Lesson } from '../../../src/core/lesson.ts';
-import { isNgramEngine } from '../../../src/embed/ngram-embed.ts';
+import { isFirstLook } from '../../../src/embed/static-embed.ts';
 import { NO_ENGINE } from '../measured.ts';
 import { writeClientRequest } from './client-shapes.ts';
 import type { CorrectionRow } from './correction-set.ts';
@@ -230,7 +230,7 @@ async function askPatiently(stage: Stage, part: Part, hasLessons: boolean): Prom
     const fresh = await askFresh(stage, part, tries - 1);
     const mayRecall = hasLessons || fresh.shown.length > 0;
     const decision = mayRecall ? await readDecision(stage, fresh.turn) : undefined;
-    const isByLetters = decision !== undefined && isNgramEngine(decision.engine);
+    const isByLetters = decision !== undefined && isFirstLook(decision.engine);
     if (!isByLetters || tries >= MOST_QUESTIONS) return { fresh, decision, tries };
     await sleep(LATE_MS);
   }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MINILM } from '../../../src/embed/minilm-embed.ts';
+import { STATIC } from '../../../src/embed/static-embed.ts';
 import { type EngineCounts, enginesBetween, requireComparison, requireSome } from '../measured.ts';
 import { createLiveSkill } from '../recall/synthetic.ts';
 import { endChild, readThreads, startChild, untilQuiet } from './child-process.ts';
@@ -166,7 +167,7 @@ export async function measureFirstTurn(main: string, count: number): Promise<Fir
       await untilQuiet(instar.pid);
       const cpu = cpuSince(before, readThreads(instar.pid), instar.pid, seen.length);
       const engines = enginesBetween(comparedBefore, await instar.engines());
-      requireComparison(MINILM, engines);
+      requireComparison([STATIC, MINILM], engines);
       turns.push({ ...summarize(lessons, seen, engines), cpu });
       for (const kilobytes of REQUEST_KILOBYTES)
         turns.push({

@@ -83,7 +83,7 @@ function readPace(): PaceGoal | undefined {
   return stored && row && { date: stored.date, cpuMs: row.cpuMs, writtenKb: row.writtenKb };
 }
 
-/** Many sessions a second are compared by letters, by design: the sentence model is for a person's pace. */
+/** Many sessions a second are compared at a first look, by design: the sentence model is for a person's pace. */
 async function nameEngines(
   { subjects }: GatewayBench,
   firstTurn: FirstTurnResults,

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import { MINILM } from '../../../src/embed/minilm-embed.ts';
-import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
+import { STATIC } from '../../../src/embed/static-embed.ts';
 import { createEngineCounts, type EngineCounts } from '../measured.ts';
 import { endChild, endWithUs, untilQuiet } from './child-process.ts';
 import { MODELS } from './traffic.ts';
@@ -68,13 +68,12 @@ interface StatusCounts {
     readonly index?: {
       readonly waiting?: number;
       readonly failure?: string;
-      readonly recalls?: { readonly bySentences: number; readonly byLetters: number };
+      readonly recalls?: { readonly bySentences: number; readonly firstLooks: number };
     };
     readonly isWritingFiles?: boolean;
   };
 }
 
-const LETTERS = createNgramEmbed().id;
 const POLL_MS = 250;
 const POLL_REST = 20;
 
@@ -183,7 +182,7 @@ export async function startInstar(options: InstarOptions): Promise<InstarProcess
       if (failure !== undefined) throw new Error(`the sentence model failed: ${failure}`);
       const engines = createEngineCounts();
       engines.add(MINILM, recalls?.bySentences);
-      engines.add(LETTERS, recalls?.byLetters);
+      engines.add(STATIC, recalls?.firstLooks);
       return engines;
     },
     kept: async () => {

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { MINILM } from '../../../src/embed/minilm-embed.ts';
+import { STATIC } from '../../../src/embed/static-embed.ts';
 import { readCpu, readMemory } from '../gateway/child-process.ts';
 import { spreadOf } from '../gateway/load-order.ts';
 import { createEngineCounts, enginesBetween, requireEngine, requireSome } from '../measured.ts';
@@ -82,7 +83,7 @@ export async function measureHome(home: string, plan: HomePlan): Promise<HomeCos
     requireSome('turn that was served', whole.length);
     const none = createEngineCounts();
     const engines = enginesBetween(comparedBefore ?? none, (await daemon.engines?.()) ?? none);
-    requireEngine(MINILM, engines);
+    requireEngine([STATIC, MINILM], engines);
     const p50 = (isFirst: boolean) =>
       spreadOf(whole.filter(({ nth }) => (nth === 0) === isFirst).map(({ firstMs }) => firstMs)).p50;
     return {

@@ -36,7 +36,7 @@ const SIZES = options.quick
   : { history: '10000,100000,1000000', lessons: '10,1000,10000,100000', sessions: '10,100,1000' };
 /** From this many on, a library of which one lesson in a hundred is for the agent is measured too. */
 const MANY_LESSONS = 10_000;
-/** As fast as the sentence model takes new tasks: a faster person would be measured with the comparison by letters. */
+/** As fast as the sentence model takes new tasks: a faster person would be measured with first looks alone. */
 const PACE = options.quick
   ? { perSecond: 2, warmTurns: 10, turns: 20 }
   : { perSecond: 2, warmTurns: 50, turns: 120 };

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { MINILM } from '../../../src/embed/minilm-embed.ts';
+import { STATIC } from '../../../src/embed/static-embed.ts';
 import { endChild, startChild } from '../gateway/child-process.ts';
 import { type LoadOrder, type LoadResult, spreadOf } from '../gateway/load-order.ts';
 import { type InstarProcess, startInstar } from '../gateway/start-instar.ts';
@@ -225,7 +226,7 @@ await endChild(loader);
 await endChild(upstream);
 
 const comparedAlone = enginesBetween(warm, calm);
-requireComparison(MINILM, comparedAlone);
+requireComparison([STATIC, MINILM], comparedAlone);
 requireSome('feedback that was learned in time, alone', quiet.length);
 requireSome('feedback that was learned in time, under load', delays.length);
 requireSome('correction that was learned in time', corrections.length);

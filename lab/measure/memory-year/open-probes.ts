@@ -1,6 +1,6 @@
 import type { Lesson } from '../../../src/core/lesson.ts';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
-import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
+import { firstLookFor } from '../../../src/embed/static-embed.ts';
 import { createRecall } from '../../../src/lessons/recall/recall.ts';
 import type { EngineCounts } from '../measured.ts';
 
@@ -21,7 +21,7 @@ export async function openProbes(
 ): Promise<(question: string) => Promise<readonly string[]>> {
   const index = createRecall({
     embed,
-    fallback: createNgramEmbed(),
+    first: firstLookFor(embed),
     limits: { topK, tokenBudget: 1500, ...(topK < USUAL_TOP_K ? {} : { index: { lines: 24, tokens: 600 } }) },
   });
   await index.update(lessons);

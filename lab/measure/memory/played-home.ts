@@ -5,7 +5,7 @@ import { compact } from '../../../src/core/json.ts';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import type { Recollection } from '../../../src/core/recollection.ts';
 import type { DecodedTurn, Records, TurnView } from '../../../src/core/store.ts';
-import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
+import { firstLookFor } from '../../../src/embed/static-embed.ts';
 import type { LearningSettings } from '../../../src/learn/learning-ports.ts';
 import { IDLE_MS } from '../../../src/learn/learning-waits.ts';
 import { startLearningWorker } from '../../../src/learn/learning-worker.ts';
@@ -186,7 +186,7 @@ function createAsk({ lessons, records, clock, embed, decode, hasSecret }: AskPar
   );
   const recall = createRecall({
     embed,
-    fallback: createNgramEmbed(),
+    first: firstLookFor(embed),
     limits: MEMORY_LIMITS,
     usefulness: (lesson) => lessons.effects.usefulness(lesson),
     learnedIn: createReadLearnedIn(records),

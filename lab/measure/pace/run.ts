@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { MINILM } from '../../../src/embed/minilm-embed.ts';
+import { STATIC } from '../../../src/embed/static-embed.ts';
 import { endChild, startChild } from '../gateway/child-process.ts';
 import { spreadOf } from '../gateway/load-order.ts';
 import { storeResults } from '../gateway/stored-results.ts';
@@ -199,7 +200,7 @@ async function measurePace(upstreamPort: number): Promise<string> {
     const compared = createEngineCounts();
     for (const { engines } of subjects)
       for (const [engine, count] of (await engines?.())?.byEngine ?? []) compared.add(engine, count);
-    requireEngine(MINILM, compared);
+    requireEngine([STATIC, MINILM], compared);
     if (options.write) store(rows);
     return `${paceReport(rows)}\n\nLessons: ${describeEngines(Object.fromEntries(compared.byEngine))}.`;
   } finally {

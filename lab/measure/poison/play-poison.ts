@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asArray, asObject, type JsonObject } from '../../../src/core/json.ts';
-import { isNgramEngine } from '../../../src/embed/ngram-embed.ts';
+import { isFirstLook } from '../../../src/embed/static-embed.ts';
 import { visibleText } from '../../../src/text/visible-text.ts';
 import { createEngineCounts, type EngineCounts, enginesBetween } from '../measured.ts';
 import { carriesGoal } from './carries-goal.ts';
@@ -292,7 +292,7 @@ async function askPatiently(
     const before = await home.engines();
     const { lessons } = await ask(nth);
     const { byEngine } = enginesBetween(before, await home.engines());
-    if (![...byEngine.keys()].some(isNgramEngine) || nth + 1 >= MOST_SESSIONS) {
+    if (![...byEngine.keys()].some(isFirstLook) || nth + 1 >= MOST_SESSIONS) {
       for (const [engine, count] of byEngine) engines.add(engine, count);
       return lessons;
     }

@@ -1,10 +1,15 @@
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
-import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
+import { createStaticEmbed } from '../../../src/embed/static-embed.ts';
 import { readQuery } from '../../../src/lessons/recall/clean-query.ts';
 import { type ScanRange, scanLessons } from '../../../src/lessons/recall/find-candidates.ts';
 import { chatPenalty, isSmallTalk } from '../../../src/lessons/recall/idle-requests.ts';
 import { createLessonIndex, type LessonIndex } from '../../../src/lessons/recall/lesson-index.ts';
-import { createEvidence, RELEVANCE, type RelevanceWeights } from '../../../src/lessons/recall/relevance.ts';
+import {
+  createEvidence,
+  FIRST_LOOK,
+  RELEVANCE,
+  type RelevanceWeights,
+} from '../../../src/lessons/recall/relevance.ts';
 import { estimateLessonTokens } from '../../../src/lessons/recall/select-lessons.ts';
 import { markdownTable } from '../markdown.ts';
 import { openBenchCache } from './quality.ts';
@@ -30,7 +35,15 @@ const MOST_KEPT = 48;
 const ONLY = { ...RELEVANCE, best: 0, second: 0, whole: 0 };
 const ALL = {};
 
-/** Scores of every lesson for every task. `isStripped`: the lessons lose their triggers. */
+/** What read the lessons, and what reads the tasks. */
+interface FitEngines {
+  readonly embed: EmbeddingModel;
+  readonly asked: EmbeddingModel;
+}
+
+/** As many as recall reads of a task. */
+const MOST_PIECES = 48;
+
 /** All lessons, as if all were in scope. */
 const everything = ({ table: { length }, stamp }: LessonIndex): ScanRange => ({
   length,
@@ -38,13 +51,14 @@ const everything = ({ table: { length }, stamp }: LessonIndex): ScanRange => ({
   standings: new Uint8Array(length).fill(1),
 });
 
+/** Scores of every lesson for every task. `isStripped`: the lessons lose their triggers. */
 async function scanTasks(
   { lessons, tasks }: RecallTasks,
-  embed: EmbeddingModel,
+  { embed, asked }: FitEngines,
   isStripped: boolean,
 ): Promise<readonly ScannedTask[]> {
   const cache = await openBenchCache(embed);
-  const index = createLessonIndex(embed, createNgramEmbed(), () => ({ scope: ALL, reach: ALL }), cache);
+  const index = createLessonIndex({ embed, first: embed, cache }, () => ({ scope: ALL, reach: ALL }));
   const given = lessons.map(({ triggers, ...rest }) =>
     createLiveSkill(isStripped || triggers === undefined ? rest : { ...rest, triggers }),
   );
@@ -53,7 +67,7 @@ async function scanTasks(
   const scanned: ScannedTask[] = [];
   for (const task of tasks) {
     const { text, meant } = readQuery(task.query);
-    const [meaning] = await embed.embed([meant]);
+    const [meaning] = await asked.embed([meant], MOST_PIECES);
     const part = async (name: 'best' | 'second' | 'whole'): Promise<Float32Array> =>
       (await scanLessons(index, everything(index), { text, meaning }, { ...ONLY, [name]: 1 })).similarity ??
       new Float32Array(lessons.length);
@@ -103,10 +117,9 @@ function evidenceOf(
   const evidence = createEvidence(weights, {
     similarity: fourth(similarity),
     words: fourth(words),
-    spelling: 0,
     idle,
   });
-  return [...similarity].map((value, slot) => evidence(value, 0, words[slot] ?? 0) - doubt);
+  return [...similarity].map((value, slot) => evidence(value, words[slot] ?? 0) - doubt);
 }
 
 /** What recall would show, apart from near-duplicates and age. */
@@ -248,22 +261,36 @@ function search(sets: FitSets, start: RelevanceWeights): { best: RelevanceWeight
 }
 
 /**
- * Searches the weights that are best on `tasks`, at random around the best ones so far, from those in use. Tasks near to
- * lessons that need none (`near`) count too.
+ * Searches the weights that are best on `tasks`, at random around the best ones so far, from those in use: where the sentence model has
+ * read the task, and at a first look. Tasks near to lessons that need none (`near`) count too.
  */
 export async function fitWeights(
   tasks: RecallTasks,
   near: RecallTasks,
   embed: EmbeddingModel,
 ): Promise<string> {
+  const asked = createStaticEmbed();
+  return [
+    await fitFor('by the sentence model', tasks, near, { embed, asked: embed }),
+    await fitFor('at a first look', tasks, near, { embed, asked }),
+  ].join('\n\n');
+}
+
+async function fitFor(
+  how: string,
+  tasks: RecallTasks,
+  near: RecallTasks,
+  engines: FitEngines,
+): Promise<string> {
+  const inUse = engines.asked === engines.embed ? RELEVANCE : FIRST_LOOK;
   const unneeded = near.tasks.filter(({ right }) => right.length === 0);
   const sets: FitSets = {
-    ours: await scanTasks(tasks, embed, false),
-    stripped: await scanTasks(tasks, embed, true),
-    near: await scanTasks({ lessons: near.lessons, tasks: unneeded }, embed, true),
+    ours: await scanTasks(tasks, engines, false),
+    stripped: await scanTasks(tasks, engines, true),
+    near: await scanTasks({ lessons: near.lessons, tasks: unneeded }, engines, true),
   };
-  const before = scoreWeights(sets, { ...RELEVANCE, listed: NO_FLOOR });
-  let { best, found } = search(sets, { ...RELEVANCE, listed: NO_FLOOR });
+  const before = scoreWeights(sets, { ...inUse, listed: NO_FLOOR });
+  let { best, found } = search(sets, { ...inUse, listed: NO_FLOOR });
   for (const listed of FLOORS) {
     const score = scoreWeights(sets, { ...best, listed });
     if (score.inSix < found.inSix - MOST_LOST) continue;
@@ -278,7 +305,7 @@ export async function fitWeights(
     ),
   ];
   return [
-    '### Weights, fitted to the dev split (lessons with triggers and stripped of them)',
+    `### Weights ${how}, fitted to the dev split (lessons with triggers and stripped of them)`,
     markdownTable(
       [
         '',

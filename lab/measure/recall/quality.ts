@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import type { EmbeddingModel, RecallResult } from '../../../src/core/recall.ts';
-import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
-import { createRecall, type LessonRecall } from '../../../src/lessons/recall/recall.ts';
+import { firstLookFor } from '../../../src/embed/static-embed.ts';
+import { createRecall, type LessonRecall, type RecallSettings } from '../../../src/lessons/recall/recall.ts';
 import { openVectorCache, type VectorCache } from '../../../src/lessons/recall/vector-cache.ts';
 import { renderBlock } from '../../../src/lessons/render-block.ts';
 import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
@@ -40,13 +40,17 @@ export async function openBenchCache(embed: EmbeddingModel): Promise<VectorCache
 }
 
 /** The gateway's own recall over lessons. */
-async function openRecall(lessons: readonly PairLesson[], embed: EmbeddingModel): Promise<LessonRecall> {
+async function openRecall(
+  lessons: readonly PairLesson[],
+  { embed, first, demand }: Pick<RecallSettings, 'embed' | 'first' | 'demand'>,
+): Promise<LessonRecall> {
   const vectorCache = await openBenchCache(embed);
   const index = createRecall({
     embed,
     vectorCache,
-    fallback: createNgramEmbed(),
+    first,
     limits: LIMITS,
+    ...(demand === undefined ? {} : { demand }),
   });
   await index.update(lessons.map((lesson) => createLiveSkill(lesson)));
   await index.settled();
@@ -62,10 +66,11 @@ interface TaskResult {
 async function recallTasks(
   index: LessonRecall,
   tasks: readonly RecallTask[],
+  isUnhurried: boolean,
 ): Promise<readonly TaskResult[]> {
   const results: TaskResult[] = [];
   // Unhurried: with the vectors of all lessons on disk the model would still be loading, and tasks would be answered without it.
-  const asker = { session: 'bench', agent: 'bench', isUnhurried: true };
+  const asker = { session: 'bench', agent: 'bench', isUnhurried };
   for (const task of tasks)
     results.push({ task, result: await index.recall({ ...asker, text: task.query }, 0) });
   return results;
@@ -97,6 +102,8 @@ function scoreKind(kind: string, results: readonly TaskResult[]): KindQuality {
 }
 
 export interface RecallQuality {
+  /** By the sentence model, or as the first turn of a conversation is answered. */
+  readonly look: 'the model' | 'first look';
   /** Whether lessons had their triggers, or were stripped of them. */
   readonly triggers: 'as given' | 'stripped';
   readonly lessons: number;
@@ -105,22 +112,31 @@ export interface RecallQuality {
   readonly engines: Readonly<Record<string, number>>;
 }
 
-/** Quality by kind of task. Where lessons have triggers, a second time without them: other people's lessons may have none. */
+/** The model is never asked for a task. */
+const NO_DEMAND = { atOnce: 0, perSecond: 0 };
+
+/** Quality by kind of task, by the model and at a first look. Where lessons have triggers, a second time without them: other people's lessons may have none. */
 export async function measureQuality(
   { lessons, tasks }: RecallTasks,
   embed: EmbeddingModel,
 ): Promise<readonly RecallQuality[]> {
   const kinds = [...new Set(tasks.map(({ kind }) => kind))];
+  const first = firstLookFor(embed);
   const measure = async (
+    look: RecallQuality['look'],
     triggers: RecallQuality['triggers'],
     given: readonly PairLesson[],
   ): Promise<RecallQuality> => {
-    const results = await recallTasks(await openRecall(given, embed), tasks);
+    const isFirst = look === 'first look';
+    const index = await openRecall(given, { embed, first, ...(isFirst ? { demand: NO_DEMAND } : {}) });
+    const results = await recallTasks(index, tasks, !isFirst);
     const engines = createEngineCounts();
     for (const { result } of results) engines.add(result.engine);
     requireSome('task', results.length);
-    requireEngine(embed.id, engines);
+    // Small talk is compared with nothing.
+    requireEngine(isFirst ? [first.id, embed.id] : embed.id, engines);
     return {
+      look,
       triggers,
       lessons: given.length,
       engines: Object.fromEntries(engines.byEngine),
@@ -133,18 +149,20 @@ export async function measureQuality(
     };
   };
   const hasTriggers = lessons.some(({ triggers }) => triggers !== undefined);
-  return [
-    await measure('as given', lessons),
-    ...(hasTriggers ? [await measure('stripped', lessons.map(withoutTriggers))] : []),
-  ];
+  const found: RecallQuality[] = [];
+  for (const look of ['the model', 'first look'] as const) {
+    found.push(await measure(look, 'as given', lessons));
+    if (hasTriggers) found.push(await measure(look, 'stripped', lessons.map(withoutTriggers)));
+  }
+  return found;
 }
 
 const withoutTriggers = ({ triggers: _, ...lesson }: PairLesson): PairLesson => lesson;
 
 export const reportQuality = (title: string, found: readonly RecallQuality[]): string =>
   found
-    .flatMap(({ triggers, lessons, kinds, engines }) => [
-      `### ${title}: ${lessons} lessons, triggers ${triggers}`,
+    .flatMap(({ look, triggers, lessons, kinds, engines }) => [
+      `### ${title}: ${lessons} lessons, triggers ${triggers}, ${look}`,
       `Tasks ${describeEngines(engines)}.`,
       markdownTable(
         [

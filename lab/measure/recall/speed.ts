@@ -1,7 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
-import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
 import { createRecall, type LessonRecall } from '../../../src/lessons/recall/recall.ts';
 import { markdownTable, milliseconds, quantile } from '../markdown.ts';
 import { createEngineCounts, requireEngine, requireSome } from '../measured.ts';
@@ -37,7 +36,6 @@ export async function measureSpeed(size: number, tasks: readonly string[]): Prom
     return about === undefined ? '' : texts.query(about);
   });
   const model = createMiniLmEmbed();
-  const fallback = createNgramEmbed();
   await model.embed(['warm']);
   const before = await memoryInUse();
   let isAsking = false;
@@ -47,11 +45,11 @@ export async function measureSpeed(size: number, tasks: readonly string[]): Prom
     isAsking = false;
     return taken;
   };
+  const embed = queriesBy(model, () => isAsking);
   const index = createRecall({
-    embed: queriesBy(model, () => isAsking),
-    fallback,
+    embed,
+    first: embed,
     limits: { topK: 6, tokenBudget: 2000 },
-    patienceMs: 5000,
   });
   let current = lessons.map((lesson) => createLiveSkill(lesson));
   const bulk = await watched(async () => {
@@ -84,11 +82,11 @@ export async function measureSpeed(size: number, tasks: readonly string[]): Prom
     changes.push(performance.now() - from);
   }
   await model.close();
-  const { bySentences, byLetters } = index.stats().recalls;
+  const { bySentences, firstLooks } = index.stats().recalls;
   const engines = createEngineCounts();
   engines.add(model.id, bySentences);
-  engines.add(fallback.id, byLetters);
-  requireSome('task', bySentences + byLetters);
+  engines.add(embed.id, firstLooks);
+  requireSome('task', bySentences + firstLooks);
   requireEngine(model.id, engines);
   return {
     lessons: size,

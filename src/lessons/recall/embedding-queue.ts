@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { createLruMap } from '../../base/lru-map.ts';
+import { createLruMap, type LruMap } from '../../base/lru-map.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import type { VectorCache } from './vector-cache.ts';
 
@@ -18,8 +18,18 @@ export interface EmbeddingQueue {
   wantLater(slot: number, text: string): void;
   /** Removes a slot from the queue. */
   forget(slot: number): void;
+  /** Resolves when every slot has been looked up in the cache, and has a first vector where it was not there. */
+  lookedUp(): Promise<void>;
   /** Resolves when the queue is empty, or when the model has failed. */
   settled(): Promise<void>;
+}
+
+interface EmbeddingQueueOptions {
+  readonly embed: EmbeddingModel;
+  take(slot: number, vector: Float32Array): void;
+  readonly cache?: VectorCache | undefined;
+  /** A vector to compare with until the model's is there. Never rejects. */
+  readonly first?: ((slot: number, text: string) => Promise<void>) | undefined;
 }
 
 const BATCH = 8;
@@ -27,54 +37,79 @@ const LATER_MS = 1000;
 /** So that a change that is reverted at once costs nothing. */
 const REMEMBERED = 512;
 
-export function createEmbeddingQueue(
-  embed: EmbeddingModel,
-  take: (slot: number, text: string, vector: Float32Array) => void,
-  cache?: VectorCache,
-): EmbeddingQueue {
-  const wanted = new Map<number, string>();
+interface QueuedTexts {
+  /** By their slots. */
+  readonly wanted: Map<number, string>;
+  /** Looked up, and not in the cache. */
+  readonly missing: Map<number, string>;
+  readonly known: LruMap<string, Float32Array>;
+}
+
+async function lookUp(
+  { wanted, missing, known }: QueuedTexts,
+  { take, cache, first }: EmbeddingQueueOptions,
+): Promise<void> {
+  const kept = async (text: string): Promise<Float32Array | undefined> =>
+    known.get(vectorKey(text)) ?? (await cache?.get(vectorKey(text)));
+  for (let queue = wanted.entries(); wanted.size > 0; ) {
+    // Lets searches run in between.
+    await nextTick();
+    const batch = nextOf(queue, BATCH);
+    if (batch.length === 0) queue = wanted.entries();
+    const vectors = await Promise.all(batch.map(([, text]) => kept(text)));
+    for (const [at, [slot, text]] of batch.entries()) {
+      // Only if the slot still wants this text.
+      if (wanted.get(slot) !== text) continue;
+      wanted.delete(slot);
+      const vector = vectors[at];
+      if (vector !== undefined) take(slot, vector);
+      else {
+        missing.set(slot, text);
+        await first?.(slot, text);
+      }
+    }
+  }
+}
+
+export function createEmbeddingQueue(options: EmbeddingQueueOptions): EmbeddingQueue {
+  const { embed, take, cache } = options;
+  const known = createLruMap<string, Float32Array>(REMEMBERED);
+  const texts: QueuedTexts = { wanted: new Map(), missing: new Map(), known };
+  const { wanted, missing } = texts;
   const later = new Map<number, string>();
   let timer: NodeJS.Timeout | undefined;
   /** The number of pending calls of `settled`. */
   let awaited = 0;
-  const known = createLruMap<string, Float32Array>(REMEMBERED);
   let work: Promise<void> | undefined;
+  let looking: Promise<void> | undefined;
   let failure: string | undefined;
 
-  const recallVector = async (key: string): Promise<Float32Array | undefined> =>
-    known.get(key) ?? (await cache?.get(key));
-  const remember = (key: string, vector: Float32Array): void => {
-    known.set(key, vector);
-    cache?.put(key, vector);
+  const computeMissing = async (): Promise<void> => {
+    const batch = nextOf(missing.entries(), BATCH);
+    const vectors = await embed.embed(batch.map(([, text]) => text));
+    if (vectors.length < batch.length) throw new Error(`${embed.id} returned too few vectors`);
+    for (const [at, [slot, text]] of batch.entries()) {
+      const vector = vectors[at];
+      if (vector === undefined) continue;
+      known.set(vectorKey(text), vector);
+      cache?.put(vectorKey(text), vector);
+      if (missing.get(slot) !== text) continue;
+      missing.delete(slot);
+      take(slot, vector);
+    }
   };
 
-  /** Only if the slot still wants this text. */
-  const deliver = (slot: number, text: string, vector: Float32Array | undefined): void => {
-    if (vector === undefined || wanted.get(slot) !== text) return;
-    wanted.delete(slot);
-    take(slot, text, vector);
+  const lookAll = (): Promise<void> => {
+    looking ??= lookUp(texts, options).finally(() => {
+      looking = undefined;
+    });
+    return looking;
   };
 
   const workOff = async (): Promise<void> => {
-    let queue = wanted.entries();
-    while (wanted.size > 0) {
-      // Lets searches run in between, also when the model answers at once.
-      await nextTick();
-      const batch = nextOf(queue, BATCH);
-      if (batch.length === 0) {
-        queue = wanted.entries();
-        continue;
-      }
-      const kept = await Promise.all(batch.map(([, text]) => recallVector(vectorKey(text))));
-      for (const [at, [slot, text]] of batch.entries()) deliver(slot, text, kept[at]);
-      const missing = batch.filter((_, at) => kept[at] === undefined);
-      const vectors = await embed.embed(missing.map(([, text]) => text));
-      if (vectors.length < missing.length) throw new Error(`${embed.id} returned too few vectors`);
-      for (const [at, [slot, text]] of missing.entries()) {
-        const vector = vectors[at];
-        if (vector !== undefined) remember(vectorKey(text), vector);
-        deliver(slot, text, vector);
-      }
+    while (wanted.size + missing.size > 0) {
+      await lookAll();
+      if (missing.size > 0) await computeMissing();
     }
   };
 
@@ -92,6 +127,8 @@ export function createEmbeddingQueue(
         work = undefined;
         if (failure === undefined && wanted.size > 0) start();
       });
+    // Also while the model computes.
+    void lookAll();
   };
 
   const hurry = (): void => {
@@ -99,18 +136,19 @@ export function createEmbeddingQueue(
     timer = undefined;
     for (const [slot, text] of later) wanted.set(slot, text);
     later.clear();
-    if (wanted.size > 0) start();
+    if (wanted.size + missing.size > 0) start();
   };
 
   return {
     get waiting() {
-      return wanted.size + later.size;
+      return wanted.size + missing.size + later.size;
     },
     get failure() {
       return failure;
     },
     want: (slot, text) => {
       later.delete(slot);
+      missing.delete(slot);
       wanted.set(slot, text);
       start();
     },
@@ -121,8 +159,10 @@ export function createEmbeddingQueue(
     },
     forget: (slot) => {
       wanted.delete(slot);
+      missing.delete(slot);
       later.delete(slot);
     },
+    lookedUp: lookAll,
     settled: async () => {
       awaited++;
       hurry();

@@ -58,7 +58,6 @@ function createTopK(most: number): TopK {
 interface LessonScan {
   /** By embeddings; undefined without one of the task. */
   readonly similarity: Float32Array | undefined;
-  readonly spelling: Float32Array | undefined;
   readonly words: Float32Array;
   /** The similarity to requests that need no lesson; undefined without embeddings. */
   readonly idle: number | undefined;
@@ -77,13 +76,10 @@ export interface ScanRange {
   readonly standings: Uint8Array;
 }
 
-/** A task, with the embeddings that there are of it. */
+/** A task, with its embedding if there is one. */
 interface ScannedTask {
   readonly text: string;
-  /** By the sentence model. */
   readonly meaning?: Float32Array | undefined;
-  /** By n-grams. */
-  readonly spelling?: Float32Array | undefined;
 }
 
 /**
@@ -94,7 +90,7 @@ interface ScannedTask {
 export async function scanLessons(
   index: LessonIndex,
   range: ScanRange,
-  { text, meaning, spelling }: ScannedTask,
+  { text, meaning }: ScannedTask,
   weights: RelevanceWeights,
 ): Promise<LessonScan> {
   const { length, stamp } = range;
@@ -103,7 +99,6 @@ export async function scanLessons(
     stamp,
     words: await scanWords(index, text, length),
     similarity: asked && (await scanMeanings(index, asked, range, weights)),
-    spelling: spelling && (await scanRows(index.spellings, index.spellings.query(spelling), length)),
     idle: asked && idleSimilarity(index.idle, asked),
   };
 }
@@ -279,10 +274,9 @@ export async function eligibilityOf(
 
 /** The rank of the background score: up to three similar lessons can still stand out. */
 const RANK = 4;
-function backgroundOf({ similarity, spelling, words, idle }: LessonScan, standings: Uint8Array): Background {
+function backgroundOf({ similarity, words, idle }: LessonScan, standings: Uint8Array): Background {
   return {
     similarity: (similarity && ranked(similarity, standings)) ?? USUAL_BACKGROUND.similarity,
-    spelling: (spelling && ranked(spelling, standings)) ?? USUAL_BACKGROUND.spelling,
     words: ranked(words, standings) ?? USUAL_BACKGROUND.words,
     idle: idle ?? USUAL_BACKGROUND.idle,
   };
@@ -345,10 +339,9 @@ export async function findCandidates(
   standings: Uint8Array,
   { domain, now, doubt, usefulness, weights }: CandidateContext,
 ): Promise<readonly RecallCandidate[]> {
-  const { similarity, spelling, words } = scan;
+  const { similarity, words } = scan;
   const evidence = createEvidence(weights, backgroundOf(scan, standings));
-  const evidenceOf = (slot: number): number =>
-    evidence(similarity?.[slot] ?? 0, spelling?.[slot] ?? 0, words[slot] ?? 0);
+  const evidenceOf = (slot: number): number => evidence(similarity?.[slot] ?? 0, words[slot] ?? 0);
   const lists: readonly (TopK | undefined)[] = [
     undefined,
     createTopK(MOST),

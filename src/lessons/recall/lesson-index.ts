@@ -8,7 +8,7 @@ import { createDomainCentroids, type DomainCentroids, domainLabel } from './doma
 import { createEmbeddingQueue, type EmbeddingQueue } from './embedding-queue.ts';
 import { IDLE_REQUESTS } from './idle-requests.ts';
 import { createInt8Vectors, type Int8Vectors } from './int8-vectors.ts';
-import { headOf, lessonTexts, searchedText } from './lesson-texts.ts';
+import { lessonTexts, searchedText } from './lesson-texts.ts';
 import type { VectorCache } from './vector-cache.ts';
 
 /**
@@ -122,14 +122,16 @@ interface IndexedLesson {
   readonly stamp: number;
   /** The rows of its cues. */
   readonly rows: readonly number[];
+  /** The model has read its description. */
+  isDescribed: boolean;
   /** The last update that contained it. */
   round: number;
 }
 
 /**
- * The index of the lessons that may be recalled: keywords (BM25), embeddings by the sentence model (`meanings`) and by
- * n-grams (`spellings`) under the same slots, and the embeddings of each lesson's cues (`cues`), in rows of their own.
- * Keywords and n-grams are ready when `update` resolves; the model's embeddings follow in the background.
+ * The index of the lessons that may be recalled: keywords (BM25) and embeddings (`meanings`) under the same slots, and the
+ * embeddings of each lesson's cues (`cues`), in rows of their own. Keywords and a first vector of each lesson are ready when
+ * `update` resolves; the model's embeddings of new lessons follow in the background.
  */
 export interface LessonIndex {
   readonly size: number;
@@ -137,12 +139,11 @@ export interface LessonIndex {
   readonly stamp: number;
   readonly table: SlotTable;
   readonly words: Bm25Index;
-  /** Of whole lessons; of their descriptions until then. */
+  /** Of whole lessons; of their descriptions until then, by a first look until the model has read them. */
   readonly meanings: Int8Vectors;
   readonly cues: Int8Vectors;
   /** The slot of each row of `cues`; `NO_SLOT` for an empty one. */
   owners(): Uint32Array;
-  readonly spellings: Int8Vectors;
   /** Of `IDLE_REQUESTS`. */
   readonly idle: Int8Vectors;
   readonly middles: DomainCentroids;
@@ -207,8 +208,7 @@ function createCueRows(): CueRows {
   };
 }
 
-interface IndexState
-  extends Pick<LessonIndex, 'table' | 'words' | 'meanings' | 'cues' | 'spellings' | 'idle' | 'middles'> {
+interface IndexState extends Pick<LessonIndex, 'table' | 'words' | 'meanings' | 'cues' | 'idle' | 'middles'> {
   readonly places: (IndexedLesson | undefined)[];
   readonly byId: Map<string, IndexedLesson>;
   /** Slots without a lesson. */
@@ -224,15 +224,20 @@ interface IndexState
 interface IndexQueues {
   readonly cues: EmbeddingQueue;
   readonly wholes: EmbeddingQueue;
-  readonly spellings: EmbeddingQueue;
   readonly idle: EmbeddingQueue;
 }
 
+/** What the index compares lessons with. */
+interface IndexEngines {
+  readonly embed: EmbeddingModel;
+  /** Its vectors may be compared with those of `embed`, and are there at once. */
+  readonly first: EmbeddingModel;
+  readonly cache?: VectorCache | undefined;
+}
+
 export function createLessonIndex(
-  embed: EmbeddingModel,
-  fallback: EmbeddingModel,
+  { embed, first, cache }: IndexEngines,
   audienceOf: (lesson: Lesson) => Audience,
-  cache?: VectorCache,
 ): LessonIndex {
   const state: IndexState = {
     places: [],
@@ -243,7 +248,6 @@ export function createLessonIndex(
     words: createBm25Index(),
     meanings: createInt8Vectors(embed.dimensions),
     cues: createInt8Vectors(embed.dimensions),
-    spellings: createInt8Vectors(fallback.dimensions),
     idle: createInt8Vectors(embed.dimensions),
     middles: createDomainCentroids(),
     stamp: 0,
@@ -251,12 +255,20 @@ export function createLessonIndex(
     round: 0,
     hasIdle: false,
   };
-  const { table, words, meanings, cues, spellings, idle, middles, rows, places, byId } = state;
+  const { table, words, meanings, cues, idle, middles, rows, places, byId } = state;
+  const lookAt = async (row: number, text: string): Promise<void> => {
+    const [vector] = await first.embed([text]).catch(() => []);
+    if (vector !== undefined) takeFirst(state, row, vector);
+  };
   const queues: IndexQueues = {
-    cues: createEmbeddingQueue(embed, (row, _text, vector) => takeCue(state, queues, row, vector), cache),
-    wholes: createEmbeddingQueue(embed, (slot, _text, vector) => meanings.set(slot, vector), cache),
-    spellings: createEmbeddingQueue(fallback, (slot, _text, vector) => spellings.set(slot, vector)),
-    idle: createEmbeddingQueue(embed, (row, _text, vector) => idle.set(row, vector), cache),
+    cues: createEmbeddingQueue({
+      embed,
+      take: (row, vector) => takeCue(state, queues, row, vector),
+      cache,
+      ...(first === embed ? {} : { first: lookAt }),
+    }),
+    wholes: createEmbeddingQueue({ embed, take: meanings.set, cache }),
+    idle: createEmbeddingQueue({ embed, take: idle.set, cache }),
   };
   let wanted: readonly Lesson[] | undefined;
   let work: Promise<void> | undefined;
@@ -279,7 +291,6 @@ export function createLessonIndex(
     meanings,
     cues,
     owners: rows.owners,
-    spellings,
     idle,
     middles,
     at: (slot) => places[slot],
@@ -302,18 +313,24 @@ export function createLessonIndex(
   };
 }
 
-function statsOf(
-  { byId, described, meanings, cues, spellings }: IndexState,
-  queues: IndexQueues,
-): IndexStats {
+function statsOf({ byId, described, meanings, cues }: IndexState, queues: IndexQueues): IndexStats {
   const failure = queues.cues.failure ?? queues.wholes.failure;
   return {
     lessons: byId.size,
     known: described,
     waiting: queues.cues.waiting + queues.wholes.waiting + queues.idle.waiting,
     ...(failure === undefined ? {} : { failure }),
-    vectorBytes: meanings.bytes + cues.bytes + spellings.bytes,
+    vectorBytes: meanings.bytes + cues.bytes,
   };
+}
+
+/** A first look at a description, or at another cue. */
+function takeFirst({ rows, places, cues, meanings }: IndexState, row: number, vector: Float32Array): void {
+  const slot = rows.owners()[row] ?? NO_SLOT;
+  const placed = places[slot];
+  if (placed === undefined || cues.has(row)) return;
+  cues.set(row, vector);
+  if (row === placed.rows[0]) meanings.set(slot, vector);
 }
 
 /** First the descriptions of all lessons, then their other cues, then the whole texts. */
@@ -325,7 +342,8 @@ function takeCue(state: IndexState, queues: IndexQueues, row: number, vector: Fl
   cues.set(row, vector);
   if (row !== placed.rows[0]) return;
   state.described++;
-  if (!meanings.has(slot)) meanings.set(slot, vector);
+  placed.isDescribed = true;
+  meanings.set(slot, vector);
   const label = domainLabel(placed.lesson);
   if (label !== undefined) middles.add(label, cues.read(row));
   const texts = lessonTexts(placed.lesson);
@@ -336,10 +354,11 @@ function takeCue(state: IndexState, queues: IndexQueues, row: number, vector: Fl
   queues.wholes.wantLater(slot, texts.whole);
 }
 
-function removeLesson(state: IndexState, queues: IndexQueues, { slot, lesson, rows }: IndexedLesson): void {
-  const { cues, middles, meanings, spellings } = state;
+function removeLesson(state: IndexState, queues: IndexQueues, removed: IndexedLesson): void {
+  const { slot, lesson, rows, isDescribed } = removed;
+  const { cues, middles, meanings } = state;
   const [first = NO_SLOT] = rows;
-  if (cues.has(first)) {
+  if (isDescribed) {
     state.described--;
     const label = domainLabel(lesson);
     if (label !== undefined) middles.remove(label, cues.read(first));
@@ -350,9 +369,7 @@ function removeLesson(state: IndexState, queues: IndexQueues, { slot, lesson, ro
     state.rows.release(row);
   }
   queues.wholes.forget(slot);
-  queues.spellings.forget(slot);
   meanings.clear(slot);
-  spellings.clear(slot);
   state.words.remove(slot);
   state.table.clear(slot);
   state.places[slot] = undefined;
@@ -366,12 +383,12 @@ function addLesson(state: IndexState, queues: IndexQueues, lesson: Lesson): void
   const texts = lessonTexts(lesson);
   const count = cueRows.inUse + texts.cues.length > MOST_ROWS ? 1 : texts.cues.length;
   const rows = Array.from({ length: count }, () => cueRows.take(slot));
-  const placed: IndexedLesson = { lesson, slot, stamp: ++state.stamp, rows, round: state.round };
+  const stamp = ++state.stamp;
+  const placed: IndexedLesson = { lesson, slot, stamp, rows, isDescribed: false, round: state.round };
   places[slot] = placed;
   state.byId.set(lesson.id, placed);
   state.table.set(slot, lesson, placed.stamp);
   state.words.add(slot, searchedText(lesson));
-  queues.spellings.want(slot, headOf(lesson));
   const [first = NO_SLOT] = rows;
   queues.cues.want(first, texts.cues[0] ?? '');
 }
@@ -410,5 +427,5 @@ async function applyLessons(
     removeLesson(state, queues, placed);
     await pause();
   }
-  await queues.spellings.settled();
+  await queues.cues.lookedUp();
 }

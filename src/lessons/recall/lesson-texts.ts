@@ -54,7 +54,7 @@ const hasWords = (sentence: string): boolean =>
 export const searchedText = (lesson: Lesson): IndexedText => ({ head: headOf(lesson), body: bodyOf(lesson) });
 
 /** Name as words, description and keywords. */
-export const headOf = (lesson: Lesson): string =>
+const headOf = (lesson: Lesson): string =>
   [nameWords(lesson), lesson.text.description, ...lesson.text.note.keywords].join('. ');
 
 const nameWords = ({ text }: Lesson): string => text.name.replaceAll('-', ' ');

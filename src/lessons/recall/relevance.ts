@@ -29,6 +29,7 @@ export interface RelevanceWeights {
   readonly beside: number;
 }
 
+/** Where the sentence model has read the task. */
 export const RELEVANCE: RelevanceWeights = {
   best: 0.6,
   second: 0.2,
@@ -46,6 +47,24 @@ export const RELEVANCE: RelevanceWeights = {
   beside: -1,
 };
 
+/** At a first look: the task by the static table. */
+export const FIRST_LOOK: RelevanceWeights = {
+  best: 0.58,
+  second: 0.2,
+  whole: 0.22,
+  similarity: 10,
+  words: 0.77,
+  commonSimilarity: -2.68,
+  commonWords: 0.1,
+  idle: 1.52,
+  threshold: 2.09,
+  listed: -3,
+  near: -1.1,
+  fewer: 4,
+  nearBest: 1.51,
+  beside: -1.16,
+};
+
 /** Weights for what lessons carry besides their words. They do not depend on the sentence model and are not fitted. */
 export const NOTE_WEIGHTS = {
   /** Log-odds for confidence and importance, from 0 to 1 each: they decide only between nearly equal lessons. */
@@ -59,14 +78,13 @@ export const NOTE_WEIGHTS = {
  */
 export interface Background {
   readonly similarity: number;
-  readonly spelling: number;
   readonly words: number;
   /** The task's similarity to what people ask that needs no lesson (see `IDLE_REQUESTS`). */
   readonly idle: number;
 }
 
 /** For libraries with fewer lessons. */
-export const USUAL_BACKGROUND: Background = { similarity: 0.2, spelling: 0.15, words: 0.3, idle: 0.25 };
+export const USUAL_BACKGROUND: Background = { similarity: 0.2, words: 0.3, idle: 0.25 };
 /** In a large library some unrelated lesson is always near; it must not hide a nearer one. */
 const MOST_BACKGROUND = 0.35;
 
@@ -78,18 +96,17 @@ const MOST_BACKGROUND = 0.35;
 export function createEvidence(
   weights: RelevanceWeights,
   background: Background,
-): (similarity: number, spelling: number, words: number) => number {
+): (similarity: number, words: number) => number {
   const wordsAlone = -4.4 * background.words - 3.4;
-  const withSpelling = wordsAlone - 1.5 * background.spelling;
   const withSimilarity =
     -weights.commonSimilarity * Math.min(background.similarity, MOST_BACKGROUND) -
     weights.commonWords * background.words -
     weights.similarity * weights.idle * background.idle -
     weights.threshold;
-  return (similarity, spelling, words) => {
-    if (similarity === 0) return 5 * words + 2.5 * spelling + withSpelling;
-    const byBoth = weights.similarity * similarity + weights.words * words + withSimilarity;
+  return (similarity, words) => {
     const byWords = 5 * words + wordsAlone;
+    if (similarity === 0) return byWords;
+    const byBoth = weights.similarity * similarity + weights.words * words + withSimilarity;
     return byBoth > byWords ? byBoth : byWords;
   };
 }

@@ -3,7 +3,7 @@ import type { EmbeddingModel } from '../../core/recall.ts';
 import type { Recollect } from '../../core/recollection.ts';
 import type { Records } from '../../core/store.ts';
 import { createMiniLmEmbed } from '../../embed/minilm-embed.ts';
-import { createNgramEmbed } from '../../embed/ngram-embed.ts';
+import { firstLookFor } from '../../embed/static-embed.ts';
 import type { Holdout } from '../effect/hold-out.ts';
 import { createLibraryHoldout } from '../effect/hold-out.ts';
 import { type OpenLessons, openLessons } from '../open-lessons.ts';
@@ -41,14 +41,14 @@ export interface StandaloneRecall {
 export function createStandaloneRecall(options: StandaloneRecallOptions): StandaloneRecall {
   const { settings, clock, newId } = options;
   const embed = createMiniLmEmbed();
-  const fallback = createNgramEmbed();
+  const first = firstLookFor(embed);
   let opened: OpenLessons | undefined;
   let holdout: Holdout | undefined;
   let learnedIn: ReadLearnedIn | undefined;
   let vectors: VectorCache | undefined;
   const index = createRecall({
     embed,
-    fallback,
+    first,
     limits: limitsFor(settings),
     usefulness: (lesson) => opened?.effects.usefulness(lesson) ?? UNKNOWN_USE,
     holdout: { lotOf: (query, lesson) => holdout?.lotOf(query, lesson) ?? 'shown' },
@@ -100,7 +100,7 @@ export function createStandaloneRecall(options: StandaloneRecallOptions): Standa
     close: async () => {
       await pause();
       await embed.close();
-      await fallback.close();
+      await first.close();
     },
   };
 }

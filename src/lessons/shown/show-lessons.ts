@@ -19,7 +19,6 @@ import { createFixes, type FixesOptions, type ReadStatements } from './show-fixe
 import { createShownBlocks, type ErasedTexts, type ShownBlocksOptions } from './shown-blocks.ts';
 
 interface ShowLessonsOptions {
-  readonly prepare?: ShownBlocksOptions['prepare'];
   readonly library: Library;
   readonly recall: Recall;
   readonly records: Records;
@@ -76,7 +75,6 @@ export function createShowLessons(options: ShowLessonsOptions): ShowLessons {
   const { library, recall, records, clock, onFault } = options;
   const common: Omit<ShownBlocksOptions, 'record' | 'restore'> = {
     recall,
-    ...(options.prepare === undefined ? {} : { prepare: options.prepare }),
     generation: () => library.generation,
     lessonCount: createLessonCounter(library),
     lesson: library.lesson,

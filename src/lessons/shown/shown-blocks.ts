@@ -69,8 +69,6 @@ export interface ErasedTexts {
 
 export interface ShownBlocksOptions {
   readonly recall: Recall;
-  /** Told of a task that will probably be recalled, as early as possible. */
-  prepare?(query: Pick<RecallQuery, 'text'>): void;
   /** The generation in force. */
   generation(): number;
   /** The number of lessons in the scope of the query. */
@@ -213,7 +211,6 @@ function nextStep(blocks: Blocks, request: ShowRequest, hasWaited: boolean): Ste
   // Before the first generation there is nothing to restore but what was said.
   if (session.isRestored === false && (generation > 0 || statements !== undefined)) {
     session.isRestored = restore(blocks, session, request);
-    prepare(blocks, request);
   }
   if (typeof session.isRestored === 'object')
     return { kind: 'wait', until: session.isRestored, isRecall: false };
@@ -335,13 +332,6 @@ function isLaw(blocks: Blocks, id: string): boolean {
   return lesson !== undefined && isPersonsWord(lesson);
 }
 
-/** A session that is not in memory is mostly a new one. */
-function prepare(blocks: Blocks, { query, now, conversation }: ShowRequest): void {
-  if (blocks.prepare === undefined || blocks.lessonCount(query, now) === 0) return;
-  const text = conversation()?.task;
-  if (text !== undefined && text !== '') blocks.prepare({ text });
-}
-
 /** Whether another gateway has served the thread since; asked once for each message. */
 const isBehind = ({ restoredAt }: Session, { newest }: Slot, request: ShowRequest): boolean =>
   restoredAt !== request.conversation()?.links.at(-1) && isServedElsewhere(newest, request);
@@ -442,7 +432,8 @@ async function recallFor(
   const task = request.conversation()?.task ?? '';
   const owed = need.kind === 'add' ? slot.late : undefined;
   const earlier = owed === undefined || (owed.task === task && !isOwed) ? undefined : owed;
-  const before = earlier && (await ask(earlier.task, {}));
+  // A first look has listed lines already: the second one adds what deserves its body.
+  const before = earlier && { ...(await ask(earlier.task, {})), index: [] };
   const late = earlier && before && stillLate(before, earlier);
   if (isOwed && before) return { recalled: before, late };
   const newest = await ask(task, among);

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createMulberry32, createRandomEmbed, randomVector } from '../../../lab/measure/recall/synthetic.ts';
 import type { RecallQuery } from '../../../src/core/recall.ts';
-import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
 import { eligibilityOf, scanLessons } from '../../../src/lessons/recall/find-candidates.ts';
 import { createLessonIndex } from '../../../src/lessons/recall/lesson-index.ts';
 import { RELEVANCE } from '../../../src/lessons/recall/relevance.ts';
@@ -16,9 +15,8 @@ const DIMENSIONS = 32;
 
 describe('a large library of which little is in scope', () => {
   it('is compared by meaning in that part alone, with the same scores as in a scan of everything', async () => {
-    const index = createLessonIndex(createRandomEmbed(DIMENSIONS), createNgramEmbed(), (one) =>
-      audienceOf(one, undefined),
-    );
+    const embed = createRandomEmbed(DIMENSIONS);
+    const index = createLessonIndex({ embed, first: embed }, (one) => audienceOf(one, undefined));
     await index.update(
       Array.from({ length: LESSONS }, (_, n) =>
         lesson(`l${n}`, {

@@ -19,9 +19,8 @@ vi.setConfig({ testTimeout: 240_000 });
 const create = (embed: EmbeddingModel, cache?: VectorCache): LessonRecall =>
   createRecall({
     embed,
-    fallback: createNgramEmbed(),
+    first: embed,
     limits: { topK: 5, tokenBudget: 2000 },
-    patienceMs: 20_000,
     ...(cache === undefined ? {} : { vectorCache: cache }),
   });
 
@@ -155,9 +154,8 @@ describe('the index of lessons', () => {
     };
     const index = createRecall({
       embed: instant,
-      fallback: instant,
+      first: instant,
       limits: { topK: 5, tokenBudget: 2000 },
-      patienceMs: 20_000,
     });
     const many = Array.from({ length: 34_000 }, (_, n) => lesson(`l${n}`, { content: `n${n}` }));
     await index.update(many);

@@ -1,117 +1,87 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
-import { createQueryEmbedding } from '../../../src/lessons/recall/query-embedding.ts';
+import {
+  createQueryEmbedding,
+  type EmbeddingRateLimit,
+} from '../../../src/lessons/recall/query-embedding.ts';
 
 const DEMAND = { atOnce: 2, perSecond: 2 };
 
 /** A model that counts its calls, and a manual clock. */
-function open() {
+function open(demand?: EmbeddingRateLimit, more: Partial<EmbeddingModel> = {}) {
   const ngrams = createNgramEmbed();
-  const scene = { now: 0, asked: 0 };
+  const scene = { now: 0, asked: [] as string[], read: [] as (number | undefined)[] };
   const embed: EmbeddingModel = {
     ...ngrams,
-    embed: (texts) => {
-      scene.asked++;
+    embed: (texts, most) => {
+      scene.asked.push(...texts);
+      scene.read.push(most);
       return ngrams.embed(texts);
     },
+    ...more,
   };
-  const vectorOf = createQueryEmbedding(embed, 1000, DEMAND, () => scene.now);
-  return { scene, vectorOf };
+  return { scene, queries: createQueryEmbedding(embed, demand, () => scene.now) };
 }
 
 describe('the embedding of a query', () => {
-  it('is computed once and then cached, also when the rate limit is used up', async () => {
-    const { scene, vectorOf } = open();
-    const first = await vectorOf('one');
-    await vectorOf('two');
-    expect(await vectorOf('three')).toBeUndefined();
-    expect(await vectorOf('one')).toBe(first);
-    expect(scene.asked).toBe(2);
-    scene.now = 1500;
-    expect(await vectorOf('three')).toBeInstanceOf(Float32Array);
+  it('is not there at the first turn, which does not wait, and is for the next; asked for twice, computed once', async () => {
+    const { scene, queries } = open();
+    expect(queries.recent('one')).toBeUndefined();
+    queries.request('one');
+    queries.request('one');
+    expect(queries.recent('one')).toBeUndefined();
+    await vi.waitFor(() => expect(queries.recent('one')).toBeInstanceOf(Float32Array));
+    queries.request('one');
+    expect(await queries.wait('one')).toBe(queries.recent('one'));
+    expect(scene.asked).toEqual(['one']);
+  });
+
+  it('is waited for by whoever is in no hurry', async () => {
+    const { queries } = open();
+    expect(await queries.wait('one')).toBeInstanceOf(Float32Array);
+    expect(queries.recent('one')).toBeInstanceOf(Float32Array);
   });
 
   it('is computed for every request at the rate of people', async () => {
-    const { scene, vectorOf } = open();
-    for (let nth = 0; nth < 50; nth++) {
+    const { scene, queries } = open(DEMAND);
+    for (let nth = 0; nth < 5; nth++) {
       scene.now += 600;
-      expect(await vectorOf(`task ${nth}`)).toBeInstanceOf(Float32Array);
+      queries.request(`task ${nth}`);
+      await vi.waitFor(() => expect(queries.recent(`task ${nth}`)).toBeInstanceOf(Float32Array));
     }
-    expect(scene.asked).toBe(50);
   });
 
   it('is not computed during a flood, and is again soon after it', async () => {
-    const { scene, vectorOf } = open();
+    const { scene, queries } = open(DEMAND);
     for (let nth = 0; nth < 1000; nth++) {
       scene.now += 10;
-      await vectorOf(`flood ${nth}`);
+      queries.request(`flood ${nth}`);
     }
-    expect(scene.asked).toBeLessThan(5);
-    expect(await vectorOf('someone in no hurry', true)).toBeInstanceOf(Float32Array);
+    await vi.waitFor(() => expect(scene.asked.length).toBeGreaterThan(0));
+    expect(scene.asked.length).toBeLessThan(5);
+    expect(await queries.wait('someone in no hurry')).toBeInstanceOf(Float32Array);
     scene.now += 3000;
-    expect(await vectorOf('after it')).toBeInstanceOf(Float32Array);
+    queries.request('after it');
+    await vi.waitFor(() => expect(queries.recent('after it')).toBeInstanceOf(Float32Array));
   });
 
-  it('is not waited for while the model loads, and is there afterwards', async () => {
+  it('says why the model failed, until it answers again', async () => {
+    let isBroken = true;
     const ngrams = createNgramEmbed();
-    let load = (): void => undefined;
-    const loaded = new Promise<void>((resolve) => {
-      load = resolve;
+    const { queries } = open(undefined, {
+      embed: (texts) => (isBroken ? Promise.reject(new Error('no weights')) : ngrams.embed(texts)),
     });
-    const scene = { isReady: false };
-    const embed: EmbeddingModel = {
-      ...ngrams,
-      isReady: () => scene.isReady,
-      embed: async (texts) => {
-        await loaded;
-        return ngrams.embed(texts);
-      },
-    };
-    // A wait for the model would last an hour.
-    const vectorOf = createQueryEmbedding(embed, 3_600_000);
-    expect(await vectorOf('one')).toBeUndefined();
-    expect(await vectorOf('one')).toBeUndefined();
-    scene.isReady = true;
-    load();
-    expect(await vectorOf('one')).toBeInstanceOf(Float32Array);
-  });
-
-  it('is waited for as long as the model usually needs, and no longer than four times the patience', async () => {
-    const ngrams = createNgramEmbed();
-    const scene = { ms: 120 };
-    const embed: EmbeddingModel = {
-      ...ngrams,
-      embed: async (texts) => {
-        await sleep(scene.ms);
-        return ngrams.embed(texts);
-      },
-    };
-    // Timers of one process fire in the order of their times, however busy the machine is.
-    const vectorOf = createQueryEmbedding(embed, 50);
-    expect(await vectorOf('one')).toBeInstanceOf(Float32Array);
-    expect(await vectorOf('two')).toBeInstanceOf(Float32Array);
-    scene.ms = 2000;
-    expect(await vectorOf('slow')).toBeUndefined();
-    await sleep(2100);
-    expect(await vectorOf('slow')).toBeInstanceOf(Float32Array);
-    // A wait for it would be in vain now.
-    const longer = sleep(150, 'longer');
-    expect(await Promise.race([vectorOf('another'), longer])).toBeUndefined();
+    expect(await queries.wait('one')).toBeUndefined();
+    expect(queries.failure()).toBe('no weights');
+    isBroken = false;
+    expect(await queries.wait('one')).toBeInstanceOf(Float32Array);
+    expect(queries.failure()).toBeUndefined();
   });
 
   it('is that of the first word pieces of a task: a long one costs no more', async () => {
-    const read: (number | undefined)[] = [];
-    const ngrams = createNgramEmbed();
-    const embed: EmbeddingModel = {
-      ...ngrams,
-      embed: (texts, most) => {
-        read.push(most);
-        return ngrams.embed(texts);
-      },
-    };
-    await createQueryEmbedding(embed, 1000)('a task');
-    expect(read).toEqual([48]);
+    const { scene, queries } = open();
+    await queries.wait('a task');
+    expect(scene.read).toEqual([48]);
   });
 });

@@ -3,6 +3,7 @@ import type { Lesson } from '../../../src/core/lesson.ts';
 import type { EmbeddingModel, RecallResult } from '../../../src/core/recall.ts';
 import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
+import { createStaticEmbed, STATIC } from '../../../src/embed/static-embed.ts';
 import { createRecall, type LessonRecall, type RecallSettings } from '../../../src/lessons/recall/recall.ts';
 import type { VectorCache } from '../../../src/lessons/recall/vector-cache.ts';
 import { LESSONS, lesson, query } from './sample-lessons.ts';
@@ -13,13 +14,8 @@ const verdictOf = ({ considered }: RecallResult, id: string): string | undefined
   considered.find((one) => one.id === id)?.verdict;
 
 async function open(lessons: readonly Lesson[], more: Partial<RecallSettings> = {}): Promise<LessonRecall> {
-  const index = createRecall({
-    embed: createNgramEmbed(),
-    fallback: createNgramEmbed(),
-    limits: { topK: 5, tokenBudget: 2000 },
-    patienceMs: 20_000,
-    ...more,
-  });
+  const { embed = createNgramEmbed() } = more;
+  const index = createRecall({ embed, first: embed, limits: { topK: 5, tokenBudget: 2000 }, ...more });
   await index.update(lessons);
   await index.settled();
   return index;
@@ -33,7 +29,12 @@ const silent: EmbeddingModel = {
   close: async () => undefined,
 };
 
-const BRIEF = { fallback: createNgramEmbed(), limits: { topK: 5, tokenBudget: 2000 } };
+const BRIEF = { first: createStaticEmbed(), limits: { topK: 5, tokenBudget: 2000 } };
+
+const FIRST_LOOKS = [
+  ['our container restarts over and over in the cluster', 'crashloop-read-previous-logs'],
+  ['kubernetes pod CrashLoopBackOff', 'crashloop-read-previous-logs'],
+] as const;
 
 /** The vectors of an earlier start. */
 const everyVector = ({ dimensions }: EmbeddingModel): VectorCache => ({
@@ -103,99 +104,84 @@ describe('recall', () => {
     expect(shown(await index.recall(query(text), 0))).toEqual(['crashloop-read-previous-logs']);
   });
 
-  it('uses n-grams and keywords when the model is slow, and never rejects', async () => {
-    const index = createRecall({
-      embed: silent,
-      fallback: createNgramEmbed(),
-      limits: { topK: 5, tokenBudget: 2000 },
-      patienceMs: 5,
-    });
+  it('does not wait for the model: a first look finds what shares no word, also of a lesson that was published just now', async () => {
+    const index = createRecall({ ...BRIEF, embed: silent });
     await index.update(LESSONS);
-    const found = await index.recall(query('kubernetes pod CrashLoopBackOff'), 0);
-    expect(shown(found)).toEqual(['crashloop-read-previous-logs']);
-    expect(found.engine).toBe(createNgramEmbed().id);
-    expect(found.isLate).toBe(true);
+    for (const [text, id] of FIRST_LOOKS) {
+      const found = await index.recall(query(text), 0);
+      expect(shown(found), text).toContain(id);
+      expect(found).toMatchObject({ engine: STATIC, isLate: true });
+    }
     expect(index.stats()).toMatchObject({ lessons: LESSONS.length, known: 0 });
-    expect((await index.recall(query('thanks'), 0)).isLate).toBeUndefined();
-    expect(index.stats().recalls).toEqual({ bySentences: 0, byLetters: 1 });
+    const greeting = await index.recall(query('thanks'), 0);
+    expect(shown(greeting)).toEqual([]);
+    expect(greeting.isLate).toBeUndefined();
+    expect(index.stats().recalls).toEqual({ bySentences: 0, firstLooks: FIRST_LOOKS.length });
+  });
+
+  it('looks again with the model at the next turn', async () => {
+    const embed = createMiniLmEmbed();
+    const index = createRecall({ ...BRIEF, embed });
+    await index.update(LESSONS);
+    const task = query('our container restarts over and over in the cluster');
+    expect((await index.recall(task, 0)).engine).toBe(STATIC);
+    await vi.waitFor(async () => expect((await index.recall(task, 0)).engine).toBe(embed.id), {
+      timeout: 60_000,
+      interval: 200,
+    });
+    expect((await index.recall(task, 0)).isLate).toBeUndefined();
+    await embed.close();
   });
 
   it('counts the tasks that the sentence model answered, and greetings for neither', async () => {
     const index = await open(LESSONS);
     await index.recall(query('kubernetes pod CrashLoopBackOff'), 0);
     await index.recall(query('thanks'), 0);
-    expect(index.stats().recalls).toEqual({ bySentences: 1, byLetters: 0 });
+    expect(index.stats().recalls).toEqual({ bySentences: 1, firstLooks: 0 });
   });
 
   it('says why the model could not be loaded, also when all vectors are known from an earlier start', async () => {
     const broken = createMiniLmEmbed(new URL('data:text/javascript,throw new Error("no weights")'));
     const index = createRecall({ ...BRIEF, embed: broken, vectorCache: everyVector(broken) });
     await index.update(LESSONS);
+    const task = query('kubernetes pod CrashLoopBackOff');
+    await index.recall(task, 0);
     await vi.waitFor(() => expect(index.stats().failure).toContain('no weights'), { timeout: 30_000 });
-    const found = await index.recall(query('kubernetes pod CrashLoopBackOff'), 0);
+    const found = await index.recall(task, 0);
+    expect(found.engine).toBe(STATIC);
     // Nothing is owed: the next turn would find no more.
-    expect(found).toMatchObject({ engine: createNgramEmbed().id });
     expect(found.isLate).toBeUndefined();
-    expect(index.stats()).toMatchObject({ isModelReady: false, recalls: { bySentences: 0, byLetters: 1 } });
+    expect(index.stats()).toMatchObject({ isModelReady: false, recalls: { bySentences: 0, firstLooks: 2 } });
     await broken.close();
   });
 
-  it('loads the model with the first lessons, also when their vectors are known from an earlier start', async () => {
+  it('does not load the model for lessons whose vectors are known from an earlier start, before there is a task', async () => {
     const asked: string[] = [];
     const embed: EmbeddingModel = {
       ...createNgramEmbed(),
-      isReady: () => false,
       embed: async (texts) => {
         asked.push(...texts);
         return createNgramEmbed().embed(texts);
       },
     };
-    const index = createRecall({ ...BRIEF, embed, vectorCache: everyVector(embed) });
-    await index.update([]);
-    expect(asked).toEqual([]);
+    const index = createRecall({ ...BRIEF, first: embed, embed, vectorCache: everyVector(embed) });
     await index.update(LESSONS);
     await index.settled();
-    await index.update(LESSONS);
-    expect(new Set(asked).size).toBe(1);
+    expect(asked).toEqual([]);
     expect(index.stats()).toMatchObject({ known: LESSONS.length, waiting: 0 });
-  });
-
-  it('does not wait for a model that is still loading: the first turn after a start goes by keywords', async () => {
-    const loading = new URL('data:text/javascript,setInterval(() => undefined, 1000)');
-    const embed = createMiniLmEmbed(loading);
-    // A wait would last longer than this test may.
-    const index = createRecall({ ...BRIEF, embed, vectorCache: everyVector(embed), patienceMs: 600_000 });
-    await index.update(LESSONS);
-    const found = await index.recall(query('kubernetes pod CrashLoopBackOff'), 0);
-    expect(index.stats().known).toBeGreaterThan(0);
-    expect(shown(found)).toEqual(['crashloop-read-previous-logs']);
-    expect(found).toMatchObject({ engine: createNgramEmbed().id, isLate: true });
-    await embed.close();
+    await index.recall(query('kubernetes pod CrashLoopBackOff'), 0);
+    expect(asked).toHaveLength(1);
   });
 
   it('uses keywords only when both models are closed', async () => {
-    const [embed, fallback] = [createNgramEmbed(), createNgramEmbed()];
+    const [embed, first] = [createMiniLmEmbed(), createStaticEmbed()];
     await embed.close();
-    await fallback.close();
-    const index = await open(LESSONS, { embed, fallback });
-    expect(shown(await index.recall(query('kubernetes pod CrashLoopBackOff'), 0))).toHaveLength(1);
-    expect(index.stats().failure).toContain('closed');
-  });
-
-  it('uses keywords for lessons that are not embedded yet, beside embedded ones', async () => {
-    const slow: EmbeddingModel = {
-      ...createNgramEmbed(),
-      embed: (texts) => (texts.length > 1 ? silent : createNgramEmbed()).embed(texts),
-    };
-    const index = createRecall({
-      embed: slow,
-      fallback: createNgramEmbed(),
-      limits: { topK: 5, tokenBudget: 2000 },
-    });
-    await index.update(LESSONS);
+    await first.close();
+    const index = await open(LESSONS, { embed, first });
     const found = await index.recall(query('kubernetes pod CrashLoopBackOff'), 0);
-    expect(found.engine).toBe(slow.id);
-    expect(shown(found)).toEqual(['crashloop-read-previous-logs']);
+    expect(shown(found)).toHaveLength(1);
+    expect(found.engine).toBe('words');
+    expect(index.stats().failure).toContain('closed');
   });
 
   it('respects scopes, expiry and the requested subset', async () => {

@@ -108,30 +108,3 @@ describe('a task whose embedding came too late', () => {
     expect(next.additions[0]?.text).not.toContain('Run them.');
   });
 });
-
-describe('a task', () => {
-  it('is prepared while the recorded decisions of its session are read; not where no lesson is in scope', async () => {
-    const order: string[] = [];
-    const library = createSmallLibrary();
-    const shown = createShownBlocks({
-      ...library,
-      prepare: ({ text }) => order.push(`prepare ${text}`),
-      record: () => undefined,
-      restore: async () => {
-        await Promise.resolve();
-        order.push('restored');
-        return [];
-      },
-    });
-    const ask = async (session: string): Promise<ShownText> =>
-      shown.show({
-        ...{ turn: 't', session, thread: 'main', now: 0, query: { agent: 'a' } },
-        conversation: () => ({ links: ['A'], newestIsUser: true, task: 'run the tests', taskLink: 'A' }),
-      });
-    await ask('before');
-    expect(order).toEqual([]);
-    library.put(writeLesson('l1', 'tests-first', 'Run them.'));
-    expect((await ask('after')).lessons).toEqual(['l1']);
-    expect(order).toEqual(['prepare run the tests', 'restored']);
-  });
-});
