@@ -26,6 +26,9 @@ interface WorkerParams {
   readonly message?: string;
 }
 
+/** A thread that ends while it is asked may never answer, and its end may be told before the question was sent. */
+const MOST_WAIT_MS = 10_000;
+
 /** Sends commands of the Chrome DevTools Protocol and matches the replies to them. */
 function createCaller(send: (text: string) => void) {
   const waiting = new Map<number, (message: Message) => void>();
@@ -39,9 +42,12 @@ function createCaller(send: (text: string) => void) {
     call: (method: string, params: object = {}): Promise<unknown> =>
       new Promise((resolve, reject) => {
         const id = nextId++;
-        waiting.set(id, ({ error, result }) =>
-          error === undefined ? resolve(result) : reject(new Error(`${method}: ${error.message}`)),
-        );
+        const timer = setTimeout(() => resolve({}), MOST_WAIT_MS);
+        waiting.set(id, ({ error, result }) => {
+          clearTimeout(timer);
+          if (error === undefined) resolve(result);
+          else reject(new Error(`${method}: ${error.message}`));
+        });
         send(JSON.stringify({ id, method, params }));
       }),
     /** The thread has ended: calls that wait for it get an empty reply. */

@@ -152,9 +152,20 @@ for (let tries = 0; tries < 60; tries++) {
   hasLearningBegun ||= isBusy;
 }
 
-await chat('walk', 'Write the next entry into the report.');
-await sleep(SETTLE_MS);
-const request = await takeFiles(inspector);
+/** The files that run for every one of some requests: timers run beside some of them. */
+const REQUESTS = 3;
+let request: ReadonlyMap<string, readonly string[]> | undefined;
+for (let nth = 0; nth < REQUESTS; nth++) {
+  await chat(`walk-${nth}`, 'Write the next entry into the report.');
+  await sleep(SETTLE_MS);
+  const files = await takeFiles(inspector);
+  request = new Map(
+    [...(request ?? files)].map(([thread, called]) => [
+      thread,
+      called.filter((file) => files.get(thread)?.includes(file)),
+    ]),
+  );
+}
 
 for (let i = 0; i < 3; i++) {
   const turn = await chat(`fail-${i}`, `Write the date of day ${i} into the log file.`);
@@ -168,8 +179,10 @@ const MOST_TRIES = 3_000;
 let lessons = 0;
 for (let tries = 0; lessons === 0 && tries < MOST_TRIES; tries++) {
   await sleep(100);
-  const list = await fetch(`${url}/api/lessons`, { headers: { authorization: `Bearer ${ownerKey}` } });
-  lessons = ((await list.json()) as readonly unknown[]).length;
+  // The file of the lesson, and not the API: a list of lessons is no part of learning one.
+  lessons = readdirSync(path.join(home, 'skills'), { recursive: true }).filter((name) =>
+    String(name).endsWith('SKILL.md'),
+  ).length;
 }
 await sleep(SETTLE_MS);
 const lesson = await takeFiles(inspector);
@@ -211,7 +224,7 @@ const walkOf = (files: ReadonlyMap<string, readonly string[]>): Walk => ({
 });
 
 const sizes = Object.fromEntries(['src', 'train', 'team', 'lab', 'test'].map((dir) => [dir, sizeOf(dir)]));
-const walks = { request: walkOf(request), lesson: walkOf(lesson) };
+const walks = { request: walkOf(request ?? new Map()), lesson: walkOf(lesson) };
 requireSome('lesson that was learned', lessons);
 if (values.json === true)
   process.stdout.write(`${JSON.stringify({ ...walks, lessons, sizes }, undefined, 2)}\n`);
@@ -224,14 +237,14 @@ else {
   }
 }
 if (values.list === true)
-  for (const [thread, files] of [...request, ...lesson])
+  for (const [thread, files] of [...(request ?? []), ...lesson])
     process.stdout.write(`${thread}\n${files.map((file) => `  ${file}`).join('\n')}\n`);
 
 /**
- * The numbers last reached, and fifteen files for timers (copies, retention, the clock) that may run meanwhile. A change that needs more files moves something out first;
- * one that needs fewer lowers them. Goals: request 60 and 120, lesson 100 and 200.
+ * The numbers last reached, and some for what runs beside a walk: three and seven where timers do not count, six and eleven for a lesson.
+ * A change that needs more files moves something out first; one that needs fewer lowers them. Goals: request 60 and 120, lesson 80 and 160.
  */
-const MOST = { request: { main: 87, all: 201 }, lesson: { main: 163, all: 320 } } as const;
+const MOST = { request: { main: 76, all: 190 }, lesson: { main: 142, all: 311 } } as const;
 
 if (values.gate === true)
   for (const [name, { main, all }] of Object.entries(MOST)) {
