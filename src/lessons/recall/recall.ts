@@ -6,11 +6,11 @@ import { audienceOf, isInScope, type LearnedIn, type ReadLearnedIn, widestReach 
 import { UNKNOWN_USE, type Usefulness } from './activation.ts';
 import { readQuery } from './clean-query.ts';
 import { type DomainPattern, guessedDomain, namedDomain } from './domain.ts';
-import { eligibilityOf, findCandidates, scanLessons } from './find-candidates.ts';
+import { eligibilityOf, findCandidates, type RecallCandidate, scanLessons } from './find-candidates.ts';
 import { chatPenalty, isSmallTalk } from './idle-requests.ts';
 import { createLessonIndex, type IndexStats, type LessonIndex } from './lesson-index.ts';
 import { createQueryEmbedding, type EmbeddingRateLimit, type QueryEmbedding } from './query-embedding.ts';
-import { FIRST_LOOK, RELEVANCE, type RelevanceWeights } from './relevance.ts';
+import { FIRST_LOOK, IN_DOUBT, RELEVANCE, type RelevanceWeights } from './relevance.ts';
 import { limitsWithin, type RecallLimits, selectLessons } from './select-lessons.ts';
 import type { VectorCache } from './vector-cache.ts';
 
@@ -125,7 +125,7 @@ interface ReadTask {
   readonly isFirstLook: boolean;
 }
 
-/** The sentence model's vector where it is there, or may be waited for; else that of the static table, and the other for the next turn. */
+/** The sentence model's vector where it is there, or may be waited for; else that of the static table. */
 async function readTask(
   { settings: { embed, first }, queries }: RecallState,
   text: string,
@@ -133,7 +133,6 @@ async function readTask(
 ): Promise<ReadTask> {
   const meaning = isUnhurried || first === embed ? await queries.wait(text) : queries.recent(text);
   if (meaning !== undefined) return { meaning, engine: embed.id, isFirstLook: false };
-  queries.request(text);
   const [vector] = await first.embed([text]).catch(() => []);
   return { meaning: vector, engine: vector === undefined ? NO_MODEL : first.id, isFirstLook: true };
 }
@@ -175,8 +174,16 @@ async function recallLessons(state: RecallState, query: RecallQuery, now: number
   });
   if (task.isFirstLook) counts.firstLooks++;
   else if (!isIdle) counts.bySentences++;
-  const isLate = task.isFirstLook && statsOf(state).failure === undefined;
+  // Where nothing is near, or something clearly fits, the model would find the same.
+  const isInDoubt = task.isFirstLook && isNearlyShown(candidates);
+  if (isInDoubt) state.queries.request(meant);
+  const isLate = isInDoubt && statsOf(state).failure === undefined;
   return { ...chosen, domain, engine: task.engine, ...(isLate ? { isLate } : {}) };
+}
+
+function isNearlyShown(candidates: readonly RecallCandidate[]): boolean {
+  const best = Math.max(...candidates.filter(({ isInScope }) => isInScope).map(({ evidence }) => evidence));
+  return best >= IN_DOUBT.from && best < IN_DOUBT.to;
 }
 
 async function updateLessons(state: RecallState, lessons: readonly Lesson[]): Promise<void> {
