@@ -76,9 +76,7 @@ export function createFailureCase(
     generation,
     scope,
     task: middle(task, LONGEST_TASK),
-    ...(evidence.isFollowUp === true
-      ? { request: middle(requestAfterReaction(task, evidence.spans), LONGEST_TASK) }
-      : {}),
+    ...(evidence.isFollowUp === true ? { request: middle(requestAfterReaction(task), LONGEST_TASK) } : {}),
     passages,
     ...(material === undefined ? {} : { material }),
     appraisal,

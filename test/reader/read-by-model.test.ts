@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LabelledSpan, ReadContext } from '../../src/core/reading.ts';
 import { appraise } from '../../src/evidence/appraise.ts';
-import { requestAfterReaction } from '../../src/evidence/signals/read-reaction.ts';
 import { readStatements } from '../../src/learn/memory/write/read-statements.ts';
 import { readSentences } from '../../src/reader/read-message.ts';
 import { turnOf } from '../evidence/turn-fixtures.ts';
@@ -54,11 +53,5 @@ describe('what a model read in a message', () => {
       { quote: 'By the way, Marta runs the press office.', kind: 'fact' },
     ]);
     expect(readStatements('Always use tabs here.', '', [])).toEqual([]);
-  });
-
-  it('tells where the next request begins', () => {
-    const message = 'No, ISO dates.\n\nNow write the summary.\n\nIt is for Marta.';
-    const task: LabelledSpan = { quote: 'Now write the summary.', kind: 'task' };
-    expect(requestAfterReaction(message, [task])).toBe('Now write the summary.\n\nIt is for Marta.');
   });
 });

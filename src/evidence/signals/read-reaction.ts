@@ -9,7 +9,7 @@ import {
   startsNextTask,
 } from '../../reader/cues/sentence-cues.ts';
 import { isBareReminder, isOfTheMoment, isRepeated } from '../../reader/cues/standing-phrases.ts';
-import { foldAccents } from '../../reader/own-sentences.ts';
+import { foldAccents, readOwnSentences } from '../../reader/own-sentences.ts';
 import { type CueKind, type ReadSentence, readSentences } from '../../reader/read-message.ts';
 import { separateTypedText } from '../../text/typed-text.ts';
 import { digestError } from '../digest/digest-error.ts';
@@ -136,8 +136,8 @@ function newWorkIn(sentences: readonly ReadSentence[], kinds: readonly CueKind[]
  * The request in a message that follows a reply. People react first, and ask for the next piece of work after a blank line: the request
  * begins with the last paragraph that opens with a task ("now fix …", "can you …"); without one it is the last paragraph.
  */
-export function requestAfterReaction(message: string, spans?: readonly LabelledSpan[]): string {
-  const sentences = readSentences({ message, answer: '', spans });
+export function requestAfterReaction(message: string): string {
+  const sentences = readOwnSentences(message);
   const [first, last] = [sentences[0]?.block ?? 0, sentences.at(-1)?.block ?? 0];
   if (first === last) return message;
   const begun = sentences.findLast(
