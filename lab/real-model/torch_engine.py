@@ -158,10 +158,10 @@ class Adapter:
         return norm
 
     def snapshot(self, with_optimizer):
-        state = {"options": self.options, "weights": {k: w.detach().cpu() for k, w in self.weights.items()}}
+        state = {"options": self.options, "weights": {k: w.detach().to("cpu", copy=True) for k, w in self.weights.items()}}
         if with_optimizer:
             held = self.optimizer.state_dict()["state"]
-            state["optimizer"] = {k: {n: t.cpu() for n, t in one.items()} for k, one in held.items()}
+            state["optimizer"] = {k: {n: t.to("cpu", copy=True) for n, t in one.items()} for k, one in held.items()}
         return state
 
     def restore(self, state, with_optimizer):
@@ -416,11 +416,11 @@ class Engine:
         return {"name": name}
 
     def save(self, call):
-        """Snapshots stay here; the caller gets their name. The newest is also a file."""
+        """Snapshots stay here; the caller gets their name. The newest of each adapter is also a file."""
         name = self.name("saved")
         self.saved[name] = self.adapter(call["adapter"]).snapshot(call["withOptimizer"])
         if self.options.keep is not None and self.saved[name].get("optimizer"):
-            write_adapter(os.path.join(self.options.keep, "newest.safetensors"), self.saved[name])
+            write_adapter(os.path.join(self.options.keep, f"{call['adapter']}.safetensors"), self.saved[name])
         return {"name": name}
 
     def load(self, call):
@@ -500,7 +500,7 @@ class Engine:
             some = int(counts[i].sum())
             results[place][counts[i]] = flat[at : at + some]
             at += some
-        return float(loss)
+        return float(loss.detach())
 
     @staticmethod
     def counting(loss, fields, i):
@@ -595,5 +595,5 @@ if __name__ == "__main__":
     parser.add_argument("--budget", type=int, default=16_384, help="tokens of a micro-batch in training")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--from", dest="start", help="an adapter's file: new adapters of its shape begin with it")
-    parser.add_argument("--keep", help="a folder for the newest adapter that was saved")
+    parser.add_argument("--keep", help="a folder for the adapters that were saved")
     serve(Engine(parser.parse_args()))
