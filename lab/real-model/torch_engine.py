@@ -216,6 +216,7 @@ class Sampler:
         shapes = matrices and [{p: (a.shape, b.shape) for p, (a, b) in layer.items()} for layer in matrices]
         if shapes and (self.static is None or shapes != self.shapes):
             self.static, self.shapes, self.graphs = [{p: (a.clone(), b.clone()) for p, (a, b) in layer.items()} for layer in matrices], shapes, {}
+            self.pool = None
         self.adapters = self.static
         for mine, theirs in zip(self.static, matrices or [None] * len(self.static)):
             for part, (a, b) in mine.items():
