@@ -204,7 +204,7 @@ class Sampler:
         self.heat, self.noise = torch.ones(slots, 1, **on), torch.ones(slots, 1, **on)
         self.rows = (torch.arange(slots, **on)[:, None] * model.kv + torch.arange(model.kv, **on)[None]) * width
         self.columns = torch.arange(width, **on)
-        self.held = [None] * slots
+        self.held, self.used = [None] * slots, slots
         self.waiting, self.weights, self.adapters, self.static, self.graphs, self.pool = [], None, None, None, {}, None
 
     def use(self, weights, matrices):
@@ -226,59 +226,88 @@ class Sampler:
                     a.copy_(theirs[part][0])
                     b.copy_(theirs[part][1])
 
-    def decode(self, seen):
+    def decode(self, seen, used):
+        """One step of the first `used` places, which look at the first `seen` positions."""
         model, group = self.model, self.model.heads // self.model.kv
-        x = F.embedding(self.token, model.embedding)[:, None]
-        cos, sin = model.cos[self.at][:, None, None], model.sin[self.at][:, None, None]
-        place = (self.rows + self.at[:, None]).reshape(-1)
-        mask = torch.where(self.columns[:seen] <= self.at[:, None], 0.0, -math.inf).to(model.dtype)
-        mask = mask[:, None, None].expand(self.slots, model.kv, group, seen)
+        made, at, current, ended = self.made[:used], self.at[:used], self.token[:used], self.ended[:used]
+        x = F.embedding(current, model.embedding)[:, None]
+        cos, sin = model.cos[at][:, None, None], model.sin[at][:, None, None]
+        place = (self.rows[:used] + at[:, None]).reshape(-1)
+        mask = torch.where(self.columns[:seen] <= at[:, None], 0.0, -math.inf).to(model.dtype)
+        mask = mask[:, None, None].expand(used, model.kv, group, seen)
         for i, layer in enumerate(model.layers):
 
             def attend(q, k, v, i=i):
                 self.keys[i].index_copy_(0, place, k.reshape(-1, model.dim))
                 self.values[i].index_copy_(0, place, v.reshape(-1, model.dim))
-                keys = self.keys[i].view(self.slots, model.kv, self.width, model.dim)[:, :, :seen]
-                values = self.values[i].view(self.slots, model.kv, self.width, model.dim)[:, :, :seen]
-                mixed = F.scaled_dot_product_attention(q.reshape(self.slots, model.kv, group, model.dim), keys, values, attn_mask=mask)
-                return mixed.reshape(self.slots, 1, -1)
+                keys, values = (self.rows_of(c)[:used, :, :seen] for c in (self.keys[i], self.values[i]))
+                mixed = F.scaled_dot_product_attention(q.reshape(used, model.kv, group, model.dim), keys, values, attn_mask=mask)
+                return mixed.reshape(used, 1, -1)
 
             x = run_layer(model, layer, self.adapters[i] if self.adapters else {}, x, cos, sin, attend)
         logits = F.linear(F.rms_norm(x[:, 0], (model.hidden,), model.norm, model.eps), model.head).float()
         # The largest of logit / heat plus Gumbel noise is a draw from the softmax.
-        drawn = torch.empty_like(logits).exponential_().clamp_min_(1e-20).log_().mul_(-self.noise)
-        token = drawn.add_(logits * self.heat).argmax(-1)
+        drawn = torch.empty_like(logits).exponential_().clamp_min_(1e-20).log_().mul_(-self.noise[:used])
+        token = drawn.add_(logits * self.heat[:used]).argmax(-1)
         logprob = logits.gather(1, token[:, None])[:, 0] - logits.logsumexp(-1)
         # A place without a reply writes where nobody reads.
-        spot = torch.where(self.ended, torch.full_like(self.made, self.width - 1), self.made)[:, None]
-        self.out.scatter_(1, spot, token[:, None])
-        self.logprobs.scatter_(1, spot, logprob[:, None])
-        alive = (~self.ended).long()
-        self.made.add_(alive)
-        self.at.add_(alive)
-        self.token.copy_(torch.where(self.ended, self.token, token))
-        stopped = (token[:, None] == self.stops).any(1)
-        self.ended.logical_or_(stopped | (self.made >= self.most))
+        spot = torch.where(ended, torch.full_like(made, self.width - 1), made)[:, None]
+        self.out[:used].scatter_(1, spot, token[:, None])
+        self.logprobs[:used].scatter_(1, spot, logprob[:, None])
+        alive = (~ended).long()
+        made.add_(alive)
+        at.add_(alive)
+        current.copy_(torch.where(ended, current, token))
+        stopped = (token[:, None] == self.stops[:used]).any(1)
+        ended.logical_or_(stopped | (made >= self.most[:used]))
+
+    def rows_of(self, cache):
+        return cache.view(self.slots, self.model.kv, self.width, self.model.dim)
+
+    def gather(self, seen):
+        """With no prompt waiting and half of the places done, the replies that go on move to the front: fewer places are computed."""
+        busy = [i for i, one in enumerate(self.held) if one is not None]
+        self.used = self.slots if self.waiting or not busy else self.used
+        wanted = self.used
+        while not self.waiting and wanted >= 2 * max(len(busy), self.slots // 16) and wanted % 2 == 0:
+            wanted //= 2
+        if wanted == self.used or not busy:
+            return
+        free = [i for i in range(wanted) if self.held[i] is None]
+        high = [i for i in busy if i >= wanted]
+        if high:
+            device = self.model.device
+            source, target = torch.tensor(high, device=device), torch.tensor(free[: len(high)], device=device)
+            for cache in (*self.keys, *self.values):
+                rows = self.rows_of(cache)
+                rows[target, :, :seen] = rows[source, :, :seen]
+            for state in (self.token, self.at, self.made, self.most, self.out, self.logprobs, self.stops, self.heat, self.noise, self.ended):
+                state[target] = state[source]
+            self.ended[source] = True
+            for old, new in zip(high, free):
+                self.held[new], self.held[old] = self.held[old], None
+        self.used = wanted
 
     def advance(self, seen):
         if self.model.device == "cpu":
-            return self.decode(seen)
-        if seen not in self.graphs:
+            return self.decode(seen, self.used)
+        key = (seen, self.used)
+        if key not in self.graphs:
             state = [self.token, self.at, self.made, self.ended]
             before = [x.clone() for x in state]
             side = torch.cuda.Stream()
             side.wait_stream(torch.cuda.current_stream())
             with torch.cuda.stream(side):
-                self.decode(seen)
+                self.decode(*key)
             torch.cuda.current_stream().wait_stream(side)
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph, pool=self.pool):
-                self.decode(seen)
+                self.decode(*key)
             self.pool = self.pool or graph.pool()
-            self.graphs[seen] = graph
+            self.graphs[key] = graph
             for x, y in zip(state, before):
                 x.copy_(y)
-        self.graphs[seen].replay()
+        self.graphs[key].replay()
 
     @property
     def is_idle(self):
@@ -289,6 +318,7 @@ class Sampler:
         empty = [i for i, one in enumerate(self.held) if one is None]
         if not self.waiting or not empty:
             return
+        self.used = self.slots
         # Reading a few prompts costs as much as reading many: wait for places while the others go on.
         if len(empty) < self.slots // 16 and len(empty) < len(self.waiting):
             return
@@ -321,7 +351,7 @@ class Sampler:
 
             def keep(i, k, v):
                 for cache, new in ((self.keys[i], k), (self.values[i], v)):
-                    cache.view(self.slots, model.kv, self.width, model.dim)[places, :, :longest] = new[source]
+                    self.rows_of(cache)[places, :, :longest] = new[source]
 
             read(model, torch.from_numpy(tokens).to(device), self.adapters, keep)
         calls = [(r, r.call) for r, ps in rows for _ in ps]
@@ -346,6 +376,8 @@ class Sampler:
         if not busy:
             return []
         furthest = int(self.at[torch.tensor(busy, device=self.model.device)].max())
+        self.gather(furthest + 1)
+        busy = [i for i, one in enumerate(self.held) if one is not None]
         for i in range(self.CHUNK):
             self.advance(min(self.width, (furthest + i) // 128 * 128 + 128))
         ended = self.ended.tolist()
