@@ -187,9 +187,10 @@ export function createInt8Vectors(
       reach(slot);
       const scale = largest(vector) / BYTE_MOST;
       const place = placeOf(slot);
+      const { bytes, floats } = views;
       for (let at = 0; at < dimensions; at++)
-        views.bytes[place + at] = scale === 0 ? 0 : Math.round((vector[at] ?? 0) / scale);
-      views.floats[(place + width) >> 2] = scale;
+        bytes[place + at] = scale === 0 ? 0 : Math.round((vector[at] ?? 0) / scale);
+      floats[(place + width) >> 2] = scale;
     },
     clear: (slot) => {
       if (slot < length) views.bytes.fill(0, placeOf(slot), placeOf(slot) + stride);
@@ -233,6 +234,9 @@ const viewsOn = (buffer: ArrayBuffer) => ({
 
 function largest(vector: Float32Array): number {
   let most = 0;
-  for (const value of vector) most = Math.max(most, Math.abs(value));
+  for (let at = 0; at < vector.length; at++) {
+    const value = Math.abs(vector[at] as number);
+    if (value > most) most = value;
+  }
   return most;
 }

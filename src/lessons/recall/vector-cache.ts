@@ -96,22 +96,32 @@ const WINDOW_RECORDS = 512;
 /** First and further cues and whole texts are read in turn, from different parts of the file. */
 const WINDOWS = 4;
 
+interface FileWindow {
+  readonly start: number;
+  readonly bytes: Promise<Buffer>;
+}
+
 /** Reads single records, and keeps their neighbours for the next ones. A record is never changed, except that it is erased. */
 function createWindows(file: FileHandle, size: number) {
   const span = size * WINDOW_RECORDS;
-  let windows: readonly { readonly start: number; readonly bytes: Promise<Buffer> }[] = [];
+  let windows: readonly FileWindow[] = [];
+  /** Known before it is read, so that whoever asks meanwhile reads the same one. */
+  const open = (start: number, stale?: FileWindow): FileWindow => {
+    const bytes = file
+      .read(Buffer.allocUnsafe(span), 0, span, start)
+      .then(({ buffer, bytesRead }) => buffer.subarray(0, bytesRead));
+    const opened = { start, bytes };
+    windows = [opened, ...windows.filter((one) => one !== stale)].slice(0, WINDOWS);
+    return opened;
+  };
+  const readIn = async ({ start, bytes }: FileWindow, place: number): Promise<Buffer> =>
+    (await bytes).subarray(place - start, place - start + size);
   return {
     read: async (place: number): Promise<Buffer> => {
       const known = windows.find(({ start }) => place >= start && place + size <= start + span);
-      const bytes = await known?.bytes;
-      const at = place - (known?.start ?? 0);
-      // What was appended since is not in it.
-      if (bytes !== undefined && at + size <= bytes.length) return bytes.subarray(at, at + size);
-      const read = file
-        .read(Buffer.alloc(span), 0, span, place)
-        .then(({ buffer, bytesRead }) => buffer.subarray(0, bytesRead));
-      windows = [{ start: place, bytes: read }, ...windows.filter((one) => one !== known)].slice(0, WINDOWS);
-      return (await read).subarray(0, size);
+      const record = await readIn(known ?? open(place), place);
+      // What was appended since the window was read is not in it.
+      return record.length === size || known === undefined ? record : readIn(open(place, known), place);
     },
     forget: (): void => {
       windows = [];
@@ -176,10 +186,10 @@ function pack(key: string, vector: Float32Array): Buffer {
 
 function unpack(record: Buffer): Float32Array {
   const scale = record.readFloatLE(SCALE_AT);
-  return Float32Array.from(
-    { length: record.length - NUMBERS_AT },
-    (_, at) => record.readInt8(NUMBERS_AT + at) * scale,
-  );
+  const numbers = new Int8Array(record.buffer, record.byteOffset + NUMBERS_AT, record.length - NUMBERS_AT);
+  const vector = new Float32Array(numbers);
+  for (let at = 0; at < vector.length; at++) vector[at] = (vector[at] as number) * scale;
+  return vector;
 }
 
 const isSound = (record: Buffer, key: string): boolean =>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isTemporaryFile } from '../../base/atomic-file.ts';
+import { isTemporaryFile, replaceFile } from '../../base/atomic-file.ts';
 import type { Clock } from '../../core/clock.ts';
 import { isSkillFault, LARGEST_FILE_BYTES, SKILL_FILE, type SkillFault } from './skill-file.ts';
 
@@ -44,6 +44,7 @@ export function createScanner(
   quietMs: number,
 ): (records: RecordedHashes) => Promise<SkillsScan> {
   const hashes = new Map<string, { readonly stamp: string; readonly hash: string }>();
+  const seen = createSeenFiles(join(dir, SEEN_FILE));
   const findRestless = createFindRestless(clock, quietMs);
 
   const look = async (folder: string, recorded: string | undefined): Promise<FolderContent> => {
@@ -52,12 +53,19 @@ export function createScanner(
     const before = hashes.get(folder);
     if (stamp !== undefined && before?.stamp === stamp && before.hash === recorded)
       return { kind: 'file', hash: before.hash };
+    if (stamp !== undefined && recorded !== undefined && seen.has(folder, { stamp, hash: recorded })) {
+      hashes.set(folder, { stamp, hash: recorded });
+      return { kind: 'file', hash: recorded };
+    }
     const file = await readUntrustedFile(path);
     if (file === undefined) return { kind: 'none' };
     if (isSkillFault(file)) return { kind: 'fault', why: file.why };
     const hash = fileHash(file.bytes);
     if (stamp === undefined || (await stampOf(path, clock.now())) !== stamp) hashes.delete(folder);
-    else hashes.set(folder, { stamp, hash });
+    else {
+      hashes.set(folder, { stamp, hash });
+      seen.countFresh();
+    }
     return hash === recorded ? { kind: 'file', hash } : { kind: 'file', hash, text: file.text };
   };
 
@@ -65,6 +73,7 @@ export function createScanner(
     const folders = new Map<string, FolderContent>();
     const setAside: string[] = [];
     const leftovers: string[] = [];
+    await seen.load();
     for (const entry of await readdir(dir, { withFileTypes: true })) {
       const { name } = entry;
       if (isTemporaryFile(name)) leftovers.push(name);
@@ -78,9 +87,52 @@ export function createScanner(
       }
       folders.set(name, await look(name, records.get(name)?.hash));
     }
+    await seen.save(hashes);
     const restless = findRestless(folders, records);
     const isQuiet = (folder: string): boolean => !restless.has(folder);
     return { folders, isQuiet, isAllQuiet: restless.size === 0, setAside, leftovers };
+  };
+}
+
+/** What a file was like when its content was known. */
+interface SeenFile {
+  readonly stamp: string;
+  readonly hash: string;
+}
+
+const SEEN_FILE = '.mirror.seen';
+const LARGEST_SEEN_BYTES = 64 * 2 ** 20;
+const TOKEN_LENGTH = 16;
+/** Fewer new ones are read at the next start, and not written after every change. */
+const WORTH_SAVING = 64;
+const WORTH_PART = 0.1;
+
+/**
+ * The files that equalled their records, for the next start: by a hash over the name of the folder, the record and the stamp, so
+ * that a damaged or foreign line only means that a file is read, and no name is in it.
+ */
+function createSeenFiles(path: string) {
+  let tokens: ReadonlySet<string> | undefined;
+  let fresh = 0;
+  const tokenOf = (folder: string, { stamp, hash }: SeenFile): string =>
+    createHash('sha1').update(`${folder}\0${hash}\0${stamp}`).digest('base64').slice(0, TOKEN_LENGTH);
+  return {
+    load: async (): Promise<void> => {
+      if (tokens !== undefined) return;
+      const file = await readUntrustedFile(path, LARGEST_SEEN_BYTES);
+      tokens = new Set(file === undefined || isSkillFault(file) ? [] : file.text.split('\n'));
+    },
+    has: (folder: string, file: SeenFile): boolean => tokens?.has(tokenOf(folder, file)) === true,
+    countFresh: (): void => {
+      fresh++;
+    },
+    save: async (files: Iterable<readonly [string, SeenFile]>): Promise<void> => {
+      if (fresh < Math.max(WORTH_SAVING, (tokens?.size ?? 0) * WORTH_PART)) return;
+      fresh = 0;
+      tokens = new Set([...files].map(([folder, file]) => tokenOf(folder, file)));
+      // What cannot be written is read again at the next start.
+      await replaceFile(path, `${[...tokens].join('\n')}\n`).catch(() => undefined);
+    },
   };
 }
 
