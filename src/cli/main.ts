@@ -1,11 +1,14 @@
 #!/usr/bin/env node
 import { VERSION } from '../base/package.ts';
 import type { CliContext } from './context.ts';
+import { prepareNode } from './prepare-node.ts';
 import { runProgram } from './program.ts';
 
 // Loaded on demand: most commands do not need the gateway.
-const startDaemon: CliContext['startDaemon'] = async (options) =>
-  (await import('../daemon/daemon.ts')).startDaemon(options);
+const startDaemon: CliContext['startDaemon'] = async (options) => {
+  prepareNode(options.home);
+  return (await import('../daemon/daemon.ts')).startDaemon(options);
+};
 
 // A reader that closes the pipe early, such as `head`, is not an error.
 for (const stream of [process.stdout, process.stderr]) {
