@@ -51,7 +51,7 @@ const PHASES = (options.quick ? '25:400' : options.plan).split(',').map((part) =
   return { rate, turns };
 });
 const MOST_CPU_MS = 1.5;
-const MOST_KB = 12;
+const MOST_KB = 22;
 const MOST_IDLE_SHARE = 0.001;
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
