@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/pro
 import path from 'node:path';
 import { syncFolder } from '../src/base/atomic-file.ts';
 import type { Clock } from '../src/core/clock.ts';
+import { errorMessage } from '../src/core/failure.ts';
 import { TrainingError } from '../src/core/training.ts';
 import { CONFIG_FILE, checkPeft, type PeftAdapter, type PeftExpected } from './peft-check.ts';
 import { downloadPeft } from './peft-download.ts';
@@ -133,6 +134,6 @@ export function createAdapterFolders({ engine, home, clock }: AdapterFoldersOpti
 
 const checked = (folder: string) =>
   checkPeft(folder).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new TrainingError('user', `${folder} is damaged (${reason}). Remove it, and it is exported again.`);
   });

@@ -8,6 +8,7 @@ import type { Log } from '../src/base/log.ts';
 import { PACKAGE_ROOT } from '../src/base/package.ts';
 import { sleep } from '../src/base/sleep.ts';
 import type { Clock } from '../src/core/clock.ts';
+import { errorMessage } from '../src/core/failure.ts';
 import { asObject, asString, parseJson } from '../src/core/json.ts';
 
 /** The embedded engine in a child process that is restarted whenever it exits. */
@@ -78,7 +79,7 @@ export async function superviseEngine(options: SuperviseOptions): Promise<Superv
       child = spawnEngine({ folder: home.dir, port, env, key, log, isQuiet, onReady: comeUp });
       return await describeExit(child);
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return errorMessage(error);
     } finally {
       child = undefined;
       state = 'down';

@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { DecodeError } from '../src/base/decode-error.ts';
 import { sleep } from '../src/base/sleep.ts';
 import { extractTar, type TarSink } from '../src/base/tar.ts';
+import { errorMessage } from '../src/core/failure.ts';
 import { asObject, asString } from '../src/core/json.ts';
 import { TrainingError } from '../src/core/training.ts';
 import { CONFIG_FILE, TENSOR_FILE } from './peft-check.ts';
@@ -97,7 +98,7 @@ async function* bodyAt(url: URL, { fetch, signal }: DownloadOptions): AsyncGener
     if (response.body !== null) yield* response.body;
   } catch (error) {
     if (error instanceof TrainingError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new TrainingError('server', `the download of the adapter failed: ${reason}`);
   }
 }

@@ -2,7 +2,7 @@ import { blockHash } from '../src/base/block-hash.ts';
 import type { Log } from '../src/base/log.ts';
 import type { ChatModel, TurnMark } from '../src/core/chat.ts';
 import type { Clock } from '../src/core/clock.ts';
-import { createFailure, type Failure } from '../src/core/failure.ts';
+import { createFailure, errorMessage, type Failure } from '../src/core/failure.ts';
 import type { Records } from '../src/core/store.ts';
 import type { RememberedRules } from '../src/core/task-source.ts';
 import type { SampledTurn, Sampler } from '../src/core/training.ts';
@@ -88,7 +88,7 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
           model = await opening;
         } catch (error) {
           opening = undefined;
-          const message = error instanceof Error ? error.message : String(error);
+          const message = errorMessage(error);
           yield { type: 'failure', failure: createFailure('upstream-error', message) };
           return;
         }

@@ -3,6 +3,7 @@ import type { Log } from '../src/base/log.ts';
 import { sleep } from '../src/base/sleep.ts';
 import type { Clock } from '../src/core/clock.ts';
 import type { LessonsApi } from '../src/core/daemon-api.ts';
+import { errorMessage } from '../src/core/failure.ts';
 import { compact, type JsonObject } from '../src/core/json.ts';
 import type { Lesson } from '../src/core/lesson.ts';
 import type { Job, JobContext } from '../src/core/schedule.ts';
@@ -332,7 +333,7 @@ async function* runWindow(
       yield event;
     }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     view.fail(why);
     cycle.fail(why);
     throw error;
@@ -540,7 +541,7 @@ function createPracticeCalls(training: EngineTraining): PracticeTrainingCalls {
         return { ok: true, plan: { ...plan, name: engine.name, isBudgeted } };
       } catch (error) {
         training.trainedBy = undefined;
-        const why = error instanceof Error ? error.message : String(error);
+        const why = errorMessage(error);
         return { ok: false, why: `weights are not trained: ${why}` };
       }
     },

@@ -1,4 +1,5 @@
 import type { Budget } from '../src/core/budget.ts';
+import { errorMessage } from '../src/core/failure.ts';
 import type { JobCost } from '../src/core/schedule.ts';
 import {
   type Pending,
@@ -141,7 +142,7 @@ export const withinStepBudget = (budget: Budget, day: StepBudget): Budget => ({
       };
     } catch (error) {
       await own.settle({});
-      return { isGranted: false, why: error instanceof Error ? error.message : String(error) };
+      return { isGranted: false, why: errorMessage(error) };
     }
   },
 });

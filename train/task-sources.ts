@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { errorMessage } from '../src/core/failure.ts';
 import type { OpenTaskSource, TaskSource, TaskSourceRef, TrainingTask } from '../src/core/task-source.ts';
 import { type PolicyTemplate, TrainingError } from '../src/core/training.ts';
 import { plural } from '../src/text/phrases.ts';
@@ -163,6 +164,6 @@ export async function loadTaskSource({ module, options }: TaskSourceRef): Promis
     if (typeof loaded.openTaskSource !== 'function') throw new Error('it exports no openTaskSource.');
     return await loaded.openTaskSource(options);
   } catch (error) {
-    throw failed(error instanceof Error ? error.message : String(error));
+    throw failed(errorMessage(error));
   }
 }

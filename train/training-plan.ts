@@ -1,3 +1,4 @@
+import { errorMessage } from '../src/core/failure.ts';
 import type { JobContext } from '../src/core/schedule.ts';
 import type { RememberedRules, TaskRecall, TaskSourceRef } from '../src/core/task-source.ts';
 import type { PolicyTemplate } from '../src/core/training.ts';
@@ -190,7 +191,7 @@ export interface TrainingSide {
 export const trainingErrors = {
   toFailure: (error: unknown) => ({
     code: '',
-    message: error instanceof Error ? error.message : String(error),
+    message: errorMessage(error),
   }),
   toError: (_code: string, message: string): Error => new Error(message),
 };

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { lowerThreadPriority } from '../src/base/lower-thread-priority.ts';
 import { connectThread } from '../src/base/worker-thread.ts';
+import { errorMessage } from '../src/core/failure.ts';
 import { TrainingError } from '../src/core/training.ts';
 import { runTrainingPlan } from './run-plan.ts';
 import {
@@ -41,7 +42,7 @@ try {
 } catch (error) {
   const { category, code } =
     error instanceof TrainingError ? error : { category: 'unknown' as const, code: undefined };
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   daemon.post({ type: 'failed', message, category, code });
 } finally {
   port.close();

@@ -14,6 +14,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import type { LessonsApi } from '../../src/core/daemon-api.ts';
 import { asArray, asNumber, asObject, asString } from '../../src/core/json.ts';
 import type { Lesson } from '../../src/core/lesson.ts';
+import { isInUse } from '../../src/core/lesson.ts';
 import type { EmbeddingModel } from '../../src/core/recall.ts';
 import { costOf, createPrices } from '../../src/cost/prices.ts';
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
@@ -251,7 +252,7 @@ function openLibraryView(lessonsApi: LessonsApi, generation: () => number): () =
     const now = generation();
     if (held?.generation === now) return held.lessons;
     const all = decodeLessons(await lessonsApi.all());
-    const lessons = all.filter(({ state }) => state === 'trial' || state === 'live');
+    const lessons = all.filter(isInUse);
     held = { generation: now, lessons };
     return lessons;
   };

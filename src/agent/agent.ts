@@ -1,6 +1,6 @@
 import { undefinedIfAborted } from '../base/until-aborted.ts';
 import type { ChatMessage, ChatRequest, TextPart, ToolCallPart, Usage } from '../core/chat.ts';
-import { createFailure, type Failure } from '../core/failure.ts';
+import { createFailure, errorMessage, type Failure } from '../core/failure.ts';
 import type { CallerIdentity, GatewayClient, GatewayReply } from '../core/gateway-client.ts';
 import { compact, isObject, parseJson } from '../core/json.ts';
 import { AGENT_GUIDANCE } from './prompts.ts';
@@ -209,7 +209,7 @@ async function askModel(
   try {
     return await speak(request, speaker, signal);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     return { text: '', calls: [], lessons: [], failure: createFailure('internal', message) };
   }
 }

@@ -1,5 +1,6 @@
 import { undefinedIfAborted } from '../base/until-aborted.ts';
 import type { ChatMessage, Tool, ToolCallPart } from '../core/chat.ts';
+import { errorMessage } from '../core/failure.ts';
 import { isObject, parseJson } from '../core/json.ts';
 import { truncateMiddle } from '../text/truncate.ts';
 import { splitDone } from './end-of-task.ts';
@@ -148,6 +149,6 @@ async function runGuarded(shell: Shell, lines: string, signal: AbortSignal): Pro
   try {
     return await shell(lines, signal);
   } catch (error) {
-    return { code: 1, output: `The shell failed: ${error instanceof Error ? error.message : String(error)}` };
+    return { code: 1, output: `The shell failed: ${errorMessage(error)}` };
   }
 }

@@ -12,6 +12,7 @@ import {
 import type { Home } from '../config/home.ts';
 import { credentialCaller } from '../config/valid-keys.ts';
 import type { Change, Lesson } from '../core/lesson.ts';
+import { isInUse } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { isUnattributed, UNKNOWN_AGENT } from '../core/principal.ts';
 import type { Records } from '../core/store.ts';
@@ -47,8 +48,7 @@ export async function assignOwners(options: AssignOwnersOptions): Promise<void> 
   const ownerOf = createOwnerOf(keys, records);
   const changes: Change[] = [];
   for (const lesson of library.lessons())
-    if (lesson.state === 'trial' || lesson.state === 'live')
-      changes.push(...(await reassign(lesson, ownerOf)));
+    if (isInUse(lesson)) changes.push(...(await reassign(lesson, ownerOf)));
   if (changes.length > 0) {
     const by = { kind: 'instar', name: OWNERS_AUTHOR } as const;
     await library.publish({ id: 'assign-owners-1', by, reason: 'whose each lesson is', changes });

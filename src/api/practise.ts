@@ -3,6 +3,7 @@ import type { Config } from '../config/schema.ts';
 import type { ModelPrice, SpendingLimits } from '../core/budget.ts';
 import type { ChatModel } from '../core/chat.ts';
 import { systemClock } from '../core/clock.ts';
+import { errorMessage } from '../core/failure.ts';
 import { asArray, asString, compact } from '../core/json.ts';
 import type { Ask } from '../core/learn.ts';
 import type { AttemptOrder, LessonsForTask, PracticeTask } from '../core/practice.ts';
@@ -182,7 +183,7 @@ async function verifierOf(
       [{ ...verify, domain: '*' }],
       ask === undefined ? {} : { ask },
     ).catch((error: unknown) => {
-      throw new InstarError('invalid', messageOf(error), { cause: error });
+      throw new InstarError('invalid', errorMessage(error), { cause: error });
     });
     return ({ task: { prompt, domain, reference } }, output, signal) =>
       verifiers.verify(compact({ task: prompt, domain, reference, output }), signal);
@@ -197,7 +198,7 @@ async function verifierOf(
       if (typeof grade === 'number') return graded(grade);
       return { status: 'ok', reasons: [], ...grade };
     } catch (error) {
-      return notRun(`verify threw: ${messageOf(error)}`);
+      return notRun(`verify threw: ${errorMessage(error)}`);
     }
   };
 }
@@ -248,5 +249,3 @@ function askOf(
     ask: createAsk({ model: found.chat, name, price: found.price, budget, clock: systemClock }),
   };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -4,6 +4,7 @@ import { compact, type JsonObject, parseJson } from '../core/json.ts';
 import type { AsyncReads, Records, RewardView, SessionView, TurnView } from '../core/store.ts';
 import { episodeItem } from '../evidence/episode.ts';
 import { isLearnedFrom } from '../evidence/learned-from.ts';
+import { eachFactOf } from '../lessons/each-fact.ts';
 import { type BlockCache, readRecordedRequest } from '../record/request-manifest.ts';
 import { encodeChatRow, readStoredTurn } from '../record/stored-turn.ts';
 import { describeUnreadable } from '../record/unreadable-body.ts';
@@ -76,19 +77,13 @@ async function describeTrajectory(
   });
 }
 
-const CYCLES_PAGE = 1000;
-
 /** The turns that lessons were learned from. */
 async function citedTurns(records: Pick<AsyncReads, 'factsOf'>): Promise<ReadonlySet<string>> {
   const turns = new Set<string>();
-  for (let after = 0; ; ) {
-    const page = await records.factsOf('cycle-end', after, CYCLES_PAGE);
-    for (const { fact } of page)
-      if (fact.type === 'cycle-end') for (const turn of fact.turns) turns.add(turn);
-    const last = page.at(-1);
-    if (last === undefined || page.length < CYCLES_PAGE) return turns;
-    after = last.seq;
-  }
+  await eachFactOf('cycle-end', records, ({ fact }) => {
+    if (fact.type === 'cycle-end') for (const turn of fact.turns) turns.add(turn);
+  });
+  return turns;
 }
 
 /** `support`: it failed or fed a lesson, and trains nothing. `query`: weights may train on it, under its generation. */

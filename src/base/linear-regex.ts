@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { errorMessage } from '../core/failure.ts';
 
 export class PatternError extends Error {
   override readonly name = 'PatternError';
@@ -68,7 +69,7 @@ export function compilePattern(source: string, flags = ''): Pattern {
     };
   } catch (error) {
     if (error instanceof PatternError) throw error;
-    throw new PatternError(error instanceof Error ? error.message : String(error));
+    throw new PatternError(errorMessage(error));
   }
 }
 

@@ -4,6 +4,7 @@ import { findRestoreFault, newestCopyOf, restoreHome } from '../api/offline-api.
 import { findDaemon } from '../config/daemon-file.ts';
 import { type Home, HomeInUseError, homeAt, openHome } from '../config/home.ts';
 import { readStoreUrl } from '../config/store-url.ts';
+import { errorMessage } from '../core/failure.ts';
 import { StoreError } from '../core/store.ts';
 import { quotePath } from '../doctor/inspect-path.ts';
 import {
@@ -45,7 +46,7 @@ const backup = async ({ args }: Positional, context: CommandContext): Promise<Ex
     );
   return withApi(context, async ({ api }) => {
     await api.backup(file).catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       if (!/\b(?:ENOENT|EACCES|EPERM|EROFS|EINVAL|ENOTDIR|unable to open|SQLITE_CANTOPEN)\b/.test(why))
         throw error;
       throw failure(`${file} cannot be written there`, 'choose a folder of your own on a disk');

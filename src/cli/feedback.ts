@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { mayTeach } from '../core/caller.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
+import { errorMessage } from '../core/failure.ts';
 import { asObject, asString, compact, type JsonObject } from '../core/json.ts';
 import { isFlowPolicy } from '../core/overlay.ts';
 import { relativeTime } from '../text/phrases.ts';
@@ -88,7 +89,7 @@ async function give(api: DaemonApi, body: JsonObject): Promise<JsonObject> {
   try {
     return await api.feedback(body);
   } catch (error) {
-    throw failure(error instanceof Error ? error.message : String(error));
+    throw failure(errorMessage(error));
   }
 }
 

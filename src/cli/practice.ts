@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Argument, type Command, Option } from 'commander';
 import type { DaemonApi } from '../core/daemon-api.ts';
+import { errorMessage } from '../core/failure.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../core/json.ts';
 import { PRACTICE_KINDS } from '../core/practice.ts';
 import { dollars, plural } from '../text/phrases.ts';
@@ -455,7 +456,7 @@ function readTasks(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw wrongUse(`${file} cannot be read: ${why}`, 'give a file with one JSON object a line');
   }
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../base/log.ts';
+import { errorMessage } from '../core/failure.ts';
 import { asObject, compact, type JsonObject, toJson } from '../core/json.ts';
 import { NO_SHARED, type SharedSettings } from '../core/shared-setting.ts';
 import { fileStamp } from './caller-keys.ts';
@@ -92,7 +93,7 @@ export function createLiveSettings({ config: first, source }: LiveSettingsOption
         return report;
       },
       (error: unknown) => {
-        problem = error instanceof Error ? error.message : String(error);
+        problem = errorMessage(error);
         throw error;
       },
     );
@@ -195,7 +196,7 @@ export function followSettings({ settings, files, log, everyMs = LOOK_MS }: Foll
       if (what !== undefined && what !== told) log.warn(what);
       told = what;
     } catch (error) {
-      const what = (error instanceof Error ? error.message : String(error)).replace(/\n\s*/g, ' ');
+      const what = errorMessage(error).replace(/\n\s*/g, ' ');
       if (what !== told) log.warn(`${KEPT_SETTINGS}: ${what}. See: instar config check`);
       told = what;
     }

@@ -74,3 +74,7 @@ export interface FailedResult {
 }
 
 export const refusal = (failure: Failure): FailedResult => ({ ok: false, why: failure.message, failure });
+
+/** What was thrown, in words. */
+export const errorMessage = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

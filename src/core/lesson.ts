@@ -303,4 +303,9 @@ export interface PublishResult {
   readonly results: readonly ChangeResult[];
 }
 
-export const isInUse = ({ state }: Lesson): boolean => state === 'trial' || state === 'live';
+/** Prompts may contain it, or requests are served by it. */
+export const isInUse = ({ state }: Pick<Lesson, 'state'>): boolean => state === 'trial' || state === 'live';
+
+/** In use, or waiting for a decision. */
+export const isActive = ({ state }: Pick<Lesson, 'state'>): boolean =>
+  state !== 'retired' && state !== 'rejected';

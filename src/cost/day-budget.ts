@@ -9,6 +9,7 @@ import {
   type SpendingLimits,
 } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
+import { errorMessage } from '../core/failure.ts';
 import { dollars } from '../text/phrases.ts';
 
 interface DayBudgetOptions extends Omit<BudgetOptions, 'budget'> {
@@ -62,7 +63,7 @@ export function createDayBudget(options: DayBudgetOptions): Budget {
         entry = await journal?.reserved(reservedOn, most, work);
       } catch (error) {
         reserved.delete(one);
-        return refuse(`what it may cost could not be recorded: ${messageOf(error)}`);
+        return refuse(`what it may cost could not be recorded: ${errorMessage(error)}`);
       }
       return {
         isGranted: true,
@@ -140,8 +141,6 @@ function amountOf(kind: Kind, amount: number): string {
   const count = Math.round(kind === 'ms' ? amount / 60_000 : amount).toLocaleString('en-US');
   return `${count} ${kind === 'ms' ? 'minutes' : kind}`;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The local date, as a sortable string. */
 export function localDay(wall: number): string {

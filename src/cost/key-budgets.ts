@@ -9,7 +9,7 @@ import {
   type SpendingLimits,
 } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
-import { createFailure, type Failure } from '../core/failure.ts';
+import { createFailure, errorMessage, type Failure } from '../core/failure.ts';
 import type { KeyLimit, LimitAnswer, LimitedKey, LimitedRequest } from '../core/key-limit.ts';
 import { sessionTag } from '../core/principal.ts';
 import type { AsyncReads, TurnView } from '../core/store.ts';
@@ -83,7 +83,7 @@ export function createKeyBudgets(options: KeyBudgetsOptions): KeyBudgets {
       for (const per of PERIODS) {
         const limits = key.limits.filter((limit) => limit.per === per);
         if (limits.length === 0) continue;
-        const budget = await open(key, per, limits).catch(messageOf);
+        const budget = await open(key, per, limits).catch(errorMessage);
         const answer =
           typeof budget === 'string'
             ? ({ isGranted: false, why: budget } as const)
@@ -133,8 +133,6 @@ function refuse(key: LimitedKey, passed: KeyLimit | undefined, why: string, now:
     { retryAfterMs, code: 'key_limit' },
   );
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function untilMidnight(now: number): number {
   const next = new Date(now);

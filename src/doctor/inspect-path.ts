@@ -1,5 +1,6 @@
 import { closeSync, lstatSync, openSync, rmSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorMessage } from '../core/failure.ts';
 
 /** What is at a path: undefined for nothing, a sentence for a link that leads nowhere or a place that cannot be read. */
 export function lookAt(path: string): Stats | string | undefined {
@@ -50,7 +51,7 @@ export const isOpen = (stats: Stats, bits: number): boolean =>
   process.platform !== 'win32' && (stats.mode & bits) !== 0;
 
 export const errorCode = (error: unknown): string =>
-  (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error));
+  (error as NodeJS.ErrnoException).code ?? errorMessage(error);
 
 /** A path as a word of a shell command. */
 export const quotePath = (path: string): string =>

@@ -2,6 +2,7 @@ import type { Log } from '../base/log.ts';
 import { sleep } from '../base/sleep.ts';
 import type { OpenBudget } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
+import { errorMessage } from '../core/failure.ts';
 import type { JobQueue } from '../core/jobs.ts';
 import { asObject, isObject, toJson } from '../core/json.ts';
 import type { Attempt, AttemptOrder, MakeAttempt } from '../core/practice.ts';
@@ -128,7 +129,7 @@ function shareAttempts(options: SharedAttemptsOptions): MakeAttempt {
         return attempt;
       }
     } catch (error) {
-      const why = `the queue of jobs cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+      const why = `the queue of jobs cannot be used: ${errorMessage(error)}`;
       return unmade(order, why);
     }
   };

@@ -1,5 +1,6 @@
 import { sleep } from '../base/sleep.ts';
 import type { Clock } from '../core/clock.ts';
+import { errorMessage } from '../core/failure.ts';
 import type { JobQueue, LeasedJob } from '../core/jobs.ts';
 import type { JsonObject } from '../core/json.ts';
 
@@ -91,7 +92,7 @@ export function workJobs(options: WorkOptions): JobWork {
       if (stop.signal.aborted) throw new Error('the process stops');
       await end(job.complete(output), { type: 'done', kind, key, tookMs: took() });
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       await end(job.fail(why), { type: 'failed', kind, key, tookMs: took(), why, isLast }).catch(
         // Its lease ends by itself.
         (fault: unknown) => onNews({ type: 'fault', error: fault }),

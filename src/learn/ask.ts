@@ -3,6 +3,7 @@ import type { Budget, ModelPrice } from '../core/budget.ts';
 import type { ChatMessage, ChatModel, ChatRequest } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Failure, FailureKind } from '../core/failure.ts';
+import { errorMessage } from '../core/failure.ts';
 import { isObject } from '../core/json.ts';
 import type { Answer, Ask, Question, ReplyFault, StuckCause } from '../core/learn.ts';
 import { addCost, type Cost, NO_COST } from '../core/learn.ts';
@@ -36,7 +37,7 @@ export function createAsk(parts: AskOptions): Ask {
     try {
       return await askTwice(parts, question, signal);
     } catch (error) {
-      return { ok: false, why: `asking failed: ${messageOf(error)}`, isRetryable: false, cost: NO_COST };
+      return { ok: false, why: `asking failed: ${errorMessage(error)}`, isRetryable: false, cost: NO_COST };
     }
   };
 }
@@ -136,11 +137,9 @@ function attempt<T>(read: () => T): T | ReplyFault {
   try {
     return read();
   } catch (error) {
-    return { fault: `it could not be read: ${messageOf(error)}` };
+    return { fault: `it could not be read: ${errorMessage(error)}` };
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const isFault = (read: unknown): read is ReplyFault => isObject(read) && typeof read.fault === 'string';
 

@@ -1,5 +1,5 @@
 import type { ChatEvent, ChatModel, ChatRequest, StopReason, Usage } from '../core/chat.ts';
-import { createFailure, type Failure } from '../core/failure.ts';
+import { createFailure, errorMessage, type Failure } from '../core/failure.ts';
 
 const LONGEST = 1024 * 1024;
 
@@ -54,7 +54,7 @@ export async function collectReply(
       if (reply.text.length > LONGEST) return reply;
     }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     return { ...reply, failure: createFailure('internal', message) };
   } finally {
     clearTimeout(timer);

@@ -1,9 +1,9 @@
 import { type Budget, NOTHING_SPENT, type OpenBudget, type Spending } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
-import type { StoredFact } from '../core/fact.ts';
 import type { Records } from '../core/store.ts';
 import { localDay, openDayBudget } from '../cost/day-budget.ts';
 import { createBudgetJournal, readSpending } from '../cost/recorded-spending.ts';
+import { eachFactOf } from '../lessons/each-fact.ts';
 
 /** `learn.budget`. */
 export interface LearningLimits {
@@ -53,28 +53,20 @@ const most = (a: Spending, b: Spending): Spending => ({
   ms: 0,
 });
 
-const PAGE = 1000;
-
 async function spentByCycles(records: Pick<Records, 'factsOf'>, now: number): Promise<Spending> {
   const today = localDay(now);
   let sum = NOTHING_SPENT;
-  let page: readonly StoredFact[] = [];
-  let after = 0;
-  do {
-    page = await records.factsOf('cycle-end', after, PAGE);
-    for (const { at, seq, fact } of page) {
-      after = seq;
-      if (fact.type !== 'cycle-end' || localDay(at) !== today) continue;
-      const { calls, inputTokens, outputTokens, usd, unpricedTokens = 0 } = fact.cost;
-      const tokens = inputTokens + outputTokens;
-      sum = {
-        calls: sum.calls + calls,
-        tokens: sum.tokens + tokens,
-        usd: sum.usd + usd,
-        unpriced: sum.unpriced + unpricedTokens,
-        ms: 0,
-      };
-    }
-  } while (page.length === PAGE);
+  await eachFactOf('cycle-end', records, ({ at, fact }) => {
+    if (fact.type !== 'cycle-end' || localDay(at) !== today) return;
+    const { calls, inputTokens, outputTokens, usd, unpricedTokens = 0 } = fact.cost;
+    const tokens = inputTokens + outputTokens;
+    sum = {
+      calls: sum.calls + calls,
+      tokens: sum.tokens + tokens,
+      usd: sum.usd + usd,
+      unpriced: sum.unpriced + unpricedTokens,
+      ms: 0,
+    };
+  });
   return sum;
 }

@@ -3,6 +3,7 @@ import { createLruMap } from '../base/lru-map.ts';
 import type { Budget, Prices } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
 import { JUDGE_SUBJECT, type StoredFact } from '../core/fact.ts';
+import { errorMessage } from '../core/failure.ts';
 import { compact } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import type { NewFact, Records } from '../core/store.ts';
@@ -139,7 +140,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   }
   const failed = (error: unknown): void => {
     if (isClosed) return;
-    problem = error instanceof Error ? error.message : String(error);
+    problem = errorMessage(error);
     log.warn({ err: error }, 'learning failed and will be retried');
     wake(RETRY_MS);
     void report();

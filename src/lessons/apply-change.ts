@@ -1,13 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { compact } from '../core/json.ts';
 import type { Author, Change, ChangeResult, Lesson, LessonState, LessonText } from '../core/lesson.ts';
-import {
-  isActive,
-  type LibraryView,
-  uniqueKeyOf,
-  whyKeptForPerson,
-  whyNotPermitted,
-} from './change-permissions.ts';
+import { isActive } from '../core/lesson.ts';
+import { type LibraryView, uniqueKeyOf, whyKeptForPerson, whyNotPermitted } from './change-permissions.ts';
 import { changedLessonId, type RefusedChange } from './codec.ts';
 
 interface AppliedChange {
@@ -114,7 +109,7 @@ function revised(
   at: number,
 ): readonly Lesson[] | string {
   if (isDeepStrictEqual(lesson.text, text)) return [lesson];
-  if (!isActive(lesson.state)) return `${lesson.id} is ${lesson.state}: reactivate it before revising it`;
+  if (!isActive(lesson)) return `${lesson.id} is ${lesson.state}: reactivate it before revising it`;
   if (lesson.revision !== from)
     return `${lesson.id} is at revision ${lesson.revision}, not ${from}: read the current revision and revise that`;
   // The reason for which a lesson waits is about its text.
@@ -135,12 +130,11 @@ function merged(
     const other = view.lesson(id);
     if (other === undefined) return `no lesson with id ${id}`;
     const isDone = other.state === 'retired' && other.mergedInto === into.id;
-    if (!isDone && !isActive(other.state))
-      return `${id} is ${other.state}: only active lessons can be merged`;
+    if (!isDone && !isActive(other)) return `${id} is ${other.state}: only active lessons can be merged`;
     const reason = `merged into ${into.id}`;
     others.push(isDone ? other : withState(other, 'retired', at, { reason, mergedInto: into.id }));
   }
-  if (!isActive(into.state) && others.some((other) => other !== view.lesson(other.id)))
+  if (!isActive(into) && others.some((other) => other !== view.lesson(other.id)))
     return `${into.id} is ${into.state}: only active lessons can be merged`;
   const { from, text } = change;
   const survivor = revised(into, { from, text }, at);
@@ -242,7 +236,7 @@ export function createChangeSetDraft(
     const before = changed.get(lesson.id);
     const left = before && uniqueKeyOf(before.text);
     if (left !== undefined && places.get(left) === lesson.id) places.delete(left);
-    if (isActive(lesson.state)) places.set(uniqueKeyOf(lesson.text), lesson.id);
+    if (isActive(lesson)) places.set(uniqueKeyOf(lesson.text), lesson.id);
     changed.set(lesson.id, lesson);
   };
 

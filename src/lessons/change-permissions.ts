@@ -1,12 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hasCommand } from '../core/check.ts';
 import type { Author, Change, Lesson, LessonState, LessonText } from '../core/lesson.ts';
+import { isActive } from '../core/lesson.ts';
 import { TEAM } from '../core/principal.ts';
 import { ERASURE_AUTHOR, whyNotOfTier } from './identity-tier.ts';
 import { isPersonsWord, keepsPersonsWords } from './told.ts';
-
-/** Whether a lesson of this state is waiting or in use, so that its name is taken. */
-export const isActive = (state: LessonState): boolean => state !== 'retired' && state !== 'rejected';
 
 /** The key that is unique among active lessons: name and scope. Neither contains a line break, and no pattern is empty. */
 export const uniqueKeyOf = ({ name, scope }: Pick<LessonText, 'name' | 'scope'>): string =>
@@ -68,9 +66,9 @@ export function whyKeptForPerson(
   if (by.kind === 'person' || by.kind === 'file' || isExempt) return undefined;
   for (const after of lessons) {
     const before = view.lesson(after.id);
-    if (before === undefined || !isActive(before.state) || !isPersonsWord(before)) continue;
+    if (before === undefined || !isActive(before) || !isPersonsWord(before)) continue;
     const isEnded = isLess(before, after) && !isTakenBack({ before, after, change, by }, view);
-    const isReworded = isActive(after.state) && !isSaidSo(before, after, by);
+    const isReworded = isActive(after) && !isSaidSo(before, after, by);
     if (isEnded || isReworded)
       return `${after.id} is a person's word: only a person, or what the same person says later, may ${isEnded ? 'end' : 'change'} it`;
   }
@@ -181,9 +179,9 @@ const isLess = (before: Lesson, after: Lesson): boolean =>
 
 /** A name must identify one lesson. A holder that the same change retires does not count. */
 function whyNameTaken(view: LibraryView, lesson: Lesson, changed: readonly Lesson[]): string | undefined {
-  if (!isActive(lesson.state)) return undefined;
+  if (!isActive(lesson)) return undefined;
   const holder = view.holder(uniqueKeyOf(lesson.text));
   if (holder === undefined || holder === lesson.id) return undefined;
-  if (changed.some(({ id, state }) => id === holder && !isActive(state))) return undefined;
+  if (changed.some(({ id, state }) => id === holder && !isActive({ state }))) return undefined;
   return `${holder} has the name ${lesson.text.name} in the same scope: revise that one, or take another name`;
 }

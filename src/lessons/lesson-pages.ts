@@ -1,9 +1,9 @@
 import { compact, type JsonObject } from '../core/json.ts';
 import type { Lesson, LessonKind, LessonState, LessonText } from '../core/lesson.ts';
+import { isActive } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { Records } from '../core/store.ts';
 import { type Adherence, describeAdherence } from './adherence/adherence.ts';
-import { isActive } from './change-permissions.ts';
 import { whyNotOfKind } from './check-overlay.ts';
 import { encodeCheck } from './checks/persons-check.ts';
 import { lessonHash } from './compare-blocks.ts';
@@ -274,6 +274,6 @@ const summary = (lesson: Lesson): JsonObject =>
 
 /** Of a lesson in an old record that nothing can read; undefined for one that is not meant to be in use. */
 const unusedReason = ({ kind, state, text }: Lesson): string | undefined => {
-  const why = isActive(state) ? whyNotOfKind(kind, text) : undefined;
+  const why = isActive({ state }) ? whyNotOfKind(kind, text) : undefined;
   return why === undefined ? undefined : `not in use: ${why}`;
 };

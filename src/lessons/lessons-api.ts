@@ -12,6 +12,7 @@ import { encodeOverlay } from './check-overlay.ts';
 import { encodeCheck, withPersonsCheck } from './checks/persons-check.ts';
 import { decodeChange, encodeLesson, encodeNote } from './codec.ts';
 import { lessonHash } from './compare-blocks.ts';
+import { eachFactOf } from './each-fact.ts';
 import { trialOf } from './effect/describe-trial.ts';
 import type { Trials } from './effect/fold-trials.ts';
 import { costOfLesson } from './explain/cycle-costs.ts';
@@ -308,7 +309,6 @@ interface UseOfMember {
   failures: string[];
 }
 
-const PAGE = 1000;
 const MOST_FAILURES = 5;
 /** From this score on a session worked. */
 const WORKED = 0.5;
@@ -320,15 +320,10 @@ const WORKED = 0.5;
 async function readUses(lesson: string, records: Pick<Records, 'factsOf'>): Promise<JsonObject[]> {
   /** The last score of each session counts. */
   const scores = new Map<string, number>();
-  for (let after = 0; ; ) {
-    const page = await records.factsOf('session-scored', after, PAGE);
-    for (const { fact } of page)
-      if (fact.type === 'session-scored' && fact.score !== undefined && fact.lessons.includes(lesson))
-        scores.set(fact.session, fact.score);
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) break;
-    after = last.seq;
-  }
+  await eachFactOf('session-scored', records, ({ fact }) => {
+    if (fact.type === 'session-scored' && fact.score !== undefined && fact.lessons.includes(lesson))
+      scores.set(fact.session, fact.score);
+  });
   const members = new Map<string, UseOfMember>();
   for (const [session, score] of scores) {
     const member = principalOfSession(session) ?? '';

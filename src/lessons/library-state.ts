@@ -3,6 +3,8 @@ import {
   type Author,
   type Change,
   type ChangeResult,
+  isActive,
+  isInUse,
   type Lesson,
   type LessonText,
   PROMPT_KINDS,
@@ -10,7 +12,7 @@ import {
 } from '../core/lesson.ts';
 import type { Generation, GenerationDiff, LessonEvent, ShownRevision } from '../core/library.ts';
 import { applyChange, type ChangeSetDraft, type DraftStep } from './apply-change.ts';
-import { isActive, type LibraryView, uniqueKeyOf } from './change-permissions.ts';
+import { type LibraryView, uniqueKeyOf } from './change-permissions.ts';
 import { changedLessonId, type DecodedChangeSet, isErasedText, type RefusedChange } from './codec.ts';
 
 /** A published change set and the generation after it. */
@@ -55,7 +57,7 @@ export function createLibraryState(): LibraryState {
 
   const releaseKey = ({ id, text, state }: Lesson): void => {
     // Another lesson of the same set may hold the key by now.
-    if (isActive(state) && holders.get(uniqueKeyOf(text)) === id) holders.delete(uniqueKeyOf(text));
+    if (isActive({ state }) && holders.get(uniqueKeyOf(text)) === id) holders.delete(uniqueKeyOf(text));
   };
   const put = (lesson: Lesson): void => {
     const entry = entries.get(lesson.id);
@@ -63,7 +65,7 @@ export function createLibraryState(): LibraryState {
       releaseKey(entry.lesson);
       entry.lesson = lesson;
     } else entries.set(lesson.id, { lesson, texts: [], events: [] });
-    if (isActive(lesson.state)) holders.set(uniqueKeyOf(lesson.text), lesson.id);
+    if (isActive(lesson)) holders.set(uniqueKeyOf(lesson.text), lesson.id);
   };
   const addEvents = ({ change, lessons }: DraftStep, { by, reason, at }: SetHead): void => {
     const why = ('reason' in change ? change.reason : undefined) ?? reason;
@@ -118,7 +120,7 @@ interface GenerationStep extends Generation {
 /** The revision of a lesson that prompts may contain, expiry ignored; undefined when they may not contain it. */
 export function shownRevision(lesson: Lesson | undefined): number | undefined {
   if (lesson === undefined || !PROMPT_KINDS.has(lesson.kind) || isErasedText(lesson.text)) return undefined;
-  return lesson.state === 'trial' || lesson.state === 'live' ? lesson.revision : undefined;
+  return isInUse(lesson) ? lesson.revision : undefined;
 }
 
 /** The changes that a draft makes to the set that prompts may contain. If there are any, a new generation begins. */

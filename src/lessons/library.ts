@@ -2,10 +2,11 @@ import type { Clock } from '../core/clock.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
 import type { Fence } from '../core/jobs.ts';
 import type { Change, ChangeResult, Lesson, PublishResult } from '../core/lesson.ts';
+import { isActive } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { type AppendResult, libraryKey, type NewFact, StoreError } from '../core/store.ts';
 import { type ChangeSetDraft, createChangeSetDraft } from './apply-change.ts';
-import { isActive, type LibraryView } from './change-permissions.ts';
+import type { LibraryView } from './change-permissions.ts';
 import { whyNotOfKind } from './check-overlay.ts';
 import { changedLessonId, type DecodedChangeSet, decodeChangeSet, type RefusedChange } from './codec.ts';
 import {
@@ -96,7 +97,7 @@ export async function openLibrary(parts: LibraryParts): Promise<OpenLibrary> {
       const { state, listing } = log.fold;
       const byId = state.lesson(idOrName);
       if (byId !== undefined) return byId;
-      const named = listing.lessons().filter((one) => isActive(one.state) && one.text.name === idOrName);
+      const named = listing.lessons().filter((one) => isActive(one) && one.text.name === idOrName);
       return named.length === 1 ? named[0] : undefined;
     },
     lessons: () => log.fold.listing.lessons(),

@@ -1,7 +1,13 @@
 import type { JsonObject } from '../core/json.ts';
-import { type Lesson, LINK_INVERSES, type LinkType, type Note, type Relation } from '../core/lesson.ts';
+import {
+  isActive,
+  type Lesson,
+  LINK_INVERSES,
+  type LinkType,
+  type Note,
+  type Relation,
+} from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
-import { isActive } from './change-permissions.ts';
 import { isErasedText } from './codec.ts';
 import { namesOf } from './title.ts';
 
@@ -50,13 +56,13 @@ const isLinked = (links: ReadonlyMap<string, LessonLink> | undefined, to: string
 
 /** The links of other types than `about` that a lesson names. */
 function heldBy(lesson: Lesson, known: ReadonlyMap<string, Lesson>): readonly LessonLink[] {
-  const { state, text, supersededBy, mergedInto } = lesson;
+  const { text, supersededBy, mergedInto } = lesson;
   const { relations = [] } = text.note;
   const successor = supersededBy ?? mergedInto;
   const origin = text.evidence.transfer?.lesson;
   const stands = (id: string): boolean => {
-    const other = known.get(id)?.state;
-    return isActive(state) && other !== undefined && isActive(other);
+    const other = known.get(id);
+    return isActive(lesson) && other !== undefined && isActive(other);
   };
   return [
     ...relations.filter((one) => one.type === 'summarises'),

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Change, ChangeSet, Lesson, LessonKind, Scope } from '../core/lesson.ts';
+import { isActive } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { TEAM } from '../core/principal.ts';
-import { isActive } from './change-permissions.ts';
 
 /** Advice. An identity is one agent's own, and the other kinds change how requests are served. */
 const KINDS: ReadonlySet<LessonKind> = new Set(['skill', 'experience', 'fragment']);
@@ -68,7 +68,7 @@ export function withdrawLessons(
     .filter(
       ({ state, text }) =>
         text.scope.member === TEAM &&
-        isActive(state) &&
+        isActive({ state }) &&
         text.evidence.team?.some(({ member }) => optedOut.has(member)) === true,
     );
   if (lessons.length === 0) return undefined;

@@ -5,6 +5,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { EpisodeOutcome } from '../core/evidence.ts';
+import { errorMessage } from '../core/failure.ts';
 import { asObject, asString, compact, type JsonObject, toJson } from '../core/json.ts';
 import type {
   EpisodeApi,
@@ -316,7 +317,7 @@ async function toToolResult<T>(
     const { data, text } = say(told.value);
     return { content: [{ type: 'text', text }], structuredContent: { ...data } };
   } catch (error) {
-    return refusal(error instanceof Error ? error.message : String(error), UNKNOWN_FIX);
+    return refusal(errorMessage(error), UNKNOWN_FIX);
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from '../core/failure.ts';
 import { compact, isObject, type JsonObject } from '../core/json.ts';
 import type { EpisodeApi, EpisodeResult } from './episode-api.ts';
 import { createEpisodes, type EpisodeRecords } from './episodes.ts';
@@ -32,7 +33,7 @@ export function createRemoteEpisodeApi(ask: AskDaemon): EpisodeApi {
     try {
       return { ok: true, value: await work };
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       const fix = hasStatus(error) ? 'check the arguments, and try again' : START_DAEMON;
       return { ok: false, why, fix };
     }

@@ -1,5 +1,5 @@
 import type { ChatEvent } from '../core/chat.ts';
-import { createFailure, type Failure } from '../core/failure.ts';
+import { createFailure, errorMessage, type Failure } from '../core/failure.ts';
 
 export const isTerminalEvent = (event: ChatEvent): boolean =>
   event.type === 'reply-end' || event.type === 'failure';
@@ -59,7 +59,7 @@ async function* guard(
 
 function failureOf(error: unknown) {
   if (error instanceof ModelError) return error.failure;
-  return createFailure('internal', error instanceof Error ? error.message : String(error));
+  return createFailure('internal', errorMessage(error));
 }
 
 /** Carries a failure to where it becomes a reply's last event; no model throws it to its caller. */

@@ -1,4 +1,4 @@
-import { createFailure, type Failure, failureKindOf } from '../core/failure.ts';
+import { createFailure, errorMessage, type Failure, failureKindOf } from '../core/failure.ts';
 import { asArray, asNumber, asObject, asString, isObject, parseJson } from '../core/json.ts';
 import type { Exchange } from '../core/upstream.ts';
 import { parseBaseUrl } from './base-url.ts';
@@ -75,7 +75,7 @@ export function createVllmRoutes({ exchange, baseUrl, key }: VllmRoutesOptions):
       return { status: reply.status, text: Buffer.concat(parts).toString('utf8') };
     } catch (error) {
       if (error instanceof ModelError) return error.failure;
-      return createFailure('internal', error instanceof Error ? error.message : String(error));
+      return createFailure('internal', errorMessage(error));
     }
   };
   return {

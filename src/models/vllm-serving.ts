@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ChatEvent, ChatModel, ChatOptions, ChatRequest } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
-import { createFailure, type Failure } from '../core/failure.ts';
+import { createFailure, errorMessage, type Failure } from '../core/failure.ts';
 import type { Exchange } from '../core/upstream.ts';
 import { wires } from '../wire/wires.ts';
 import { parseBaseUrl } from './base-url.ts';
@@ -80,7 +80,7 @@ export function createVllmServing(options: VllmServingOptions): VllmServing {
       loaded.add(served.version);
       return undefined;
     } catch (error) {
-      return createFailure('overloaded', error instanceof Error ? error.message : String(error));
+      return createFailure('overloaded', errorMessage(error));
     }
   };
   /** One load for all waiting turns: after a server restart many ask at once. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Clock, systemClock } from '../core/clock.ts';
 import type { Failure } from '../core/failure.ts';
+import { errorMessage } from '../core/failure.ts';
 import type { CallerIdentity } from '../core/gateway-client.ts';
 import { asString, compact, isObject } from '../core/json.ts';
 import { measuredStages, measurePipeline, type PipelineFigures, reportedStage } from './pipeline-figures.ts';
@@ -256,7 +257,7 @@ function isOutageError(error: unknown, depth = 0): boolean {
 /** The error of a stage as findings about its last turn. */
 function readThrown(error: unknown, turn: string | undefined, isAborted: boolean): readonly StageFinding[] {
   if (error instanceof StageFailure) return error.findings;
-  const said = error instanceof Error ? error.message : String(error);
+  const said = errorMessage(error);
   const about = turn === undefined ? {} : { turn };
   const reason = said.trim().slice(0, LONGEST_REASON) || 'it threw an error without a message';
   const cause = isAborted || isOutageError(error) ? 'infrastructure' : 'thrown';

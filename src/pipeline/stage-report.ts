@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../core/clock.ts';
-import { createFailure, type Failure, failureKindOf } from '../core/failure.ts';
+import { createFailure, errorMessage, type Failure, failureKindOf } from '../core/failure.ts';
 import { asObject, asString, compact, type JsonObject, parseJson } from '../core/json.ts';
 import { parseRetryAfter, type RetryRule, retryDelayMs } from '../core/retry.ts';
 import {
@@ -73,7 +73,7 @@ export function createHttpReport(options: HttpReportOptions): StageReport {
       const text = await response.text();
       return response.ok ? undefined : failureOf(response, text, clock.now());
     } catch (error) {
-      return createFailure('unreachable', error instanceof Error ? error.message : String(error));
+      return createFailure('unreachable', errorMessage(error));
     }
   };
 

@@ -1,5 +1,6 @@
 import type { JobUsage } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
+import { errorMessage } from '../core/failure.ts';
 import type { Job, JobContext, JobCost, JobEnd } from '../core/schedule.ts';
 import { addUsage, NO_USAGE } from './job-history.ts';
 import type { Lease } from './leases.ts';
@@ -76,7 +77,7 @@ export function startJobPart({ job, lease, clock, signal, spend, reserve }: Part
       if (signal.aborted) return { end: 'paused' };
       return {
         end: 'failed',
-        why: error instanceof Error ? error.message : String(error),
+        why: errorMessage(error),
         isRetryable: true,
       };
     }
@@ -87,7 +88,7 @@ export function startJobPart({ job, lease, clock, signal, spend, reserve }: Part
       await finish(end);
       return end;
     } catch (error) {
-      const why = `its end could not be recorded: ${error instanceof Error ? error.message : String(error)}`;
+      const why = `its end could not be recorded: ${errorMessage(error)}`;
       return { end: 'failed', why, isRetryable: true };
     }
   });

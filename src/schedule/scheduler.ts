@@ -1,6 +1,7 @@
 import type { Budget } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
 import type { SchedulePhase } from '../core/fact.ts';
+import { errorMessage } from '../core/failure.ts';
 import type { Job, JobEnd, Presence, PresenceSource } from '../core/schedule.ts';
 import { NO_USAGE } from './job-history.ts';
 import { createDayRefusals } from './jobs-budget.ts';
@@ -326,7 +327,7 @@ async function readOne(
   try {
     return await Promise.race([source.read(now, signal), timedOut]);
   } catch (error) {
-    return unknown(`it failed: ${error instanceof Error ? error.message : String(error)}`);
+    return unknown(`it failed: ${errorMessage(error)}`);
   } finally {
     cancel();
   }

@@ -9,6 +9,7 @@ import {
   type Spending,
 } from '../../src/core/budget.ts';
 import type { Clock } from '../../src/core/clock.ts';
+import { errorMessage } from '../../src/core/failure.ts';
 import { whyNotReserved, whyUsedUp } from '../../src/cost/day-budget.ts';
 import type { PgSql } from '../postgres/pg-connection.ts';
 import { AMOUNTS, type JobTables } from './job-tables.ts';
@@ -159,7 +160,7 @@ export async function createPgBudget(options: PgBudgetOptions): Promise<Budget> 
       try {
         return await reserve(addSpending(NOTHING_SPENT, wanted), work);
       } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
+        const why = errorMessage(error);
         return { isGranted: false, why: `what it may cost could not be recorded: ${why}` };
       }
     },

@@ -1,4 +1,5 @@
 import type { Fact, StoredFact } from '../../src/core/fact.ts';
+import { errorMessage } from '../../src/core/failure.ts';
 import type { LogFollower } from '../../src/core/log-follower.ts';
 import { FACT_COLUMNS, type RawFactRow } from '../../src/record/store/sqlite-rows.ts';
 import { readFacts } from './load-rows.ts';
@@ -146,7 +147,7 @@ export function followPgLog(options: FollowPgLogOptions): LogFollower {
     reading = readAll(sql)
       // The connection reports its own loss.
       .catch((error: unknown) => {
-        problem = error instanceof Error ? error.message : String(error);
+        problem = errorMessage(error);
       })
       .finally(() => {
         reading = undefined;
@@ -184,7 +185,7 @@ export function followPgLog(options: FollowPgLogOptions): LogFollower {
       // What was appended before LISTEN was told to nobody here.
       look();
     } catch (error) {
-      problem = error instanceof Error ? error.message : String(error);
+      problem = errorMessage(error);
       lost();
     }
   };

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { lowerThreadPriority } from '../../src/base/lower-thread-priority.ts';
+import { errorMessage } from '../../src/core/failure.ts';
 import { EngineError } from './engine.ts';
 import { loadDecoderWeights } from './model/decoder-weights.ts';
 import { createEngineSampler } from './sampling/sampler.ts';
@@ -17,7 +18,7 @@ const fail = (id: number, error: unknown): void =>
   reply({
     type: 'failed',
     id,
-    why: error instanceof Error ? error.message : String(error),
+    why: errorMessage(error),
     isInvalidCall: error instanceof EngineError,
   });
 

@@ -1,5 +1,5 @@
 import type { ChatEvent, ChatModel, ChatRequest, TurnMark, Usage } from '../../src/core/chat.ts';
-import { createFailure } from '../../src/core/failure.ts';
+import { createFailure, errorMessage } from '../../src/core/failure.ts';
 import type { PolicyReply, PolicyTemplate, SampledTurn, ServedWeights } from '../../src/core/training.ts';
 import { type SampledSequence, TrainingError } from '../../src/core/training.ts';
 
@@ -97,7 +97,7 @@ async function sample(
 function failureOf(error: unknown, signal: AbortSignal): ChatEvent {
   if (signal.aborted)
     return { type: 'failure', failure: createFailure('aborted', 'The request was aborted.') };
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   const isAskers = error instanceof TrainingError && error.category === 'user';
   const isEngines = error instanceof TrainingError && error.category !== 'user';
   const kind = isAskers ? 'bad-request' : isEngines ? 'upstream-error' : 'internal';

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { errorMessage } from '../../src/core/failure.ts';
 import { type Pending, TrainingError } from '../../src/core/training.ts';
 import type { FutureOutcome } from './await-future.ts';
 import { resultOf, sendRequest, type TinkerConnection } from './send-request.ts';
@@ -244,6 +245,6 @@ export function createOrderedRequests(wiring: TinkerConnection, firstSeq: number
 
 export function toTrainingError(error: unknown, route: string): TrainingError {
   if (error instanceof TrainingError) return error;
-  const detail = error instanceof Error ? error.message : String(error);
+  const detail = errorMessage(error);
   return new TrainingError('server', `${route}: ${detail}`);
 }

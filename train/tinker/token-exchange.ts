@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/core/clock.ts';
+import { errorMessage } from '../../src/core/failure.ts';
 import { asNumber, asObject, asString, parseJson } from '../../src/core/json.ts';
 import { TrainingError } from '../../src/core/training.ts';
 import { jsonCall, type Post } from './post.ts';
@@ -64,7 +65,7 @@ export async function openTokenExchange(options: TokenExchangeOptions): Promise<
       return await renew();
     } catch (error) {
       if (token === undefined || leftOf(token) <= 0) throw error;
-      log(`the token could not be renewed: ${error instanceof Error ? error.message : String(error)}`);
+      log(`the token could not be renewed: ${errorMessage(error)}`);
       return token;
     }
   };
@@ -85,7 +86,7 @@ export async function openTokenExchange(options: TokenExchangeOptions): Promise<
         return {
           kind: 'none',
           why: 'unreachable',
-          detail: error instanceof Error ? error.message : String(error),
+          detail: errorMessage(error),
         };
       }
     },

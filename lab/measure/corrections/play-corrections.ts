@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatMessage } from '../../../src/core/chat.ts';
 import type { Lesson } from '../../../src/core/lesson.ts';
+import { isInUse } from '../../../src/core/lesson.ts';
 import { isFirstLook } from '../../../src/embed/static-embed.ts';
 import { NO_ENGINE } from '../measured.ts';
 import { writeClientRequest } from './client-shapes.ts';
@@ -239,8 +240,8 @@ async function askPatiently(stage: Stage, part: Part, hasLessons: boolean): Prom
 async function askAgain(stage: Stage, part: Part, all: readonly Lesson[]): Promise<PlayedRow> {
   const { row, sessions, turns, spokenAt } = part;
   const own = all.filter(({ text }) => text.evidence.turns.some((turn) => turns.has(turn)));
-  const isInUse = own.some(({ state }) => state === 'trial' || state === 'live');
-  const { fresh, decision, tries } = await askPatiently(stage, part, isInUse);
+  const hasUsed = own.some(isInUse);
+  const { fresh, decision, tries } = await askPatiently(stage, part, hasUsed);
   const { gained, shown } = fresh;
   const foreign = all.filter((lesson) => shown.includes(lesson.id) && !own.includes(lesson));
   const judged: JudgedTurn[] = [];

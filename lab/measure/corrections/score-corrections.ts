@@ -1,4 +1,5 @@
 import type { Lesson } from '../../../src/core/lesson.ts';
+import { isInUse } from '../../../src/core/lesson.ts';
 import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
 import { foldPhrase, holdsPhrase } from '../held-phrase.ts';
 import { markdownTable, milliseconds, quantile } from '../markdown.ts';
@@ -53,8 +54,6 @@ export function scoreRow(played: PlayedRow): ScoredRow {
     played,
   };
 }
-
-const isInUse = ({ state }: Lesson): boolean => state === 'trial' || state === 'live';
 
 function causeOf({ row, turns, lessons, gained }: PlayedRow): LossCause {
   const fits = (lesson: Lesson): boolean =>

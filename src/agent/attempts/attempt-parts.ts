@@ -61,8 +61,6 @@ export const isTooLong = ({ kind, code, message }: Failure): boolean =>
   code === 'context_length_exceeded' ||
   (kind === 'bad-request' && /too long|context.{0,20}(?:length|window)|maximum.{0,20}tokens/i.test(message));
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** Token ids are text to whoever has the vocabulary: those of an attempt that met a secret are not kept. */
 export const withoutSecrets =
   (make: MakeAttempt, hasSecret: (text: string) => boolean): MakeAttempt =>

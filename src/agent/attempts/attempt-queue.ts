@@ -10,8 +10,8 @@ import {
   type Spending,
 } from '../../core/budget.ts';
 import type { Clock } from '../../core/clock.ts';
+import { errorMessage } from '../../core/failure.ts';
 import type { Attempt, AttemptOrder, AttemptOutcome, MakeAttempt } from '../../core/practice.ts';
-import { messageOf } from './attempt-parts.ts';
 import {
   createProviderLane,
   DEFAULT_LANE_LIMITS,
@@ -115,7 +115,7 @@ export function createAttemptQueue(parts: AttemptQueueParts): AttemptQueue {
         continue;
       }
       const attempt = await inBudget(order, signal, reserve, parts.make).catch((error: unknown) =>
-        unmade(order, provider, { is: 'infrastructure', why: messageOf(error) }, NOTHING_SPENT),
+        unmade(order, provider, { is: 'infrastructure', why: errorMessage(error) }, NOTHING_SPENT),
       );
       const { outcome } = attempt;
       used = addSpending(used, attempt.used);

@@ -3,6 +3,7 @@ import { undefinedIfAborted } from '../../base/until-aborted.ts';
 import type { OpenAttemptModel } from '../../core/attempt-model.ts';
 import { addSpending, NOTHING_SPENT } from '../../core/budget.ts';
 import type { Clock } from '../../core/clock.ts';
+import { errorMessage } from '../../core/failure.ts';
 import type { TrajectoryStep } from '../../core/learn.ts';
 import type {
   Attempt,
@@ -15,7 +16,7 @@ import { type Confinement, confinementHere } from '../sandbox/find-confiner.ts';
 import type { Workspace } from '../sandbox/workspace.ts';
 import { SandboxError } from '../sandbox/workspace-limits.ts';
 import type { AttemptFolders } from './attempt-folders.ts';
-import { type MadeAttempt, messageOf, type ReadSteps, type VerifyAttempt } from './attempt-parts.ts';
+import type { MadeAttempt, ReadSteps, VerifyAttempt } from './attempt-parts.ts';
 import { attemptReasoning } from './reasoning.ts';
 import { watchModel } from './watched-model.ts';
 import {
@@ -100,7 +101,7 @@ export function createAttempts(parts: AttemptsParts): MakeAttempt {
       return finish(
         error instanceof SandboxError
           ? lasting(`the task's folder cannot be prepared: ${error.message}`)
-          : { is: 'infrastructure', why: messageOf(error) },
+          : { is: 'infrastructure', why: errorMessage(error) },
       );
     } finally {
       limit.end();

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { copyFile, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { errorMessage } from '../../core/failure.ts';
 import type { WorkspaceSnapshot } from '../../core/practice.ts';
 import { TOOL_PATH } from '../sandbox/confiner.ts';
 import { SandboxError, type WorkspaceLimits } from '../sandbox/workspace-limits.ts';
-import { messageOf } from './attempt-parts.ts';
 
 type GitSnapshot = Extract<WorkspaceSnapshot, { readonly kind: 'git' }>;
 
@@ -114,7 +114,7 @@ async function listFiles(
 ): Promise<readonly TreeFile[]> {
   const listed = await git(['ls-tree', '-r', '-l', '-z', commit]).catch((error: unknown) => {
     throw new SandboxError(
-      `commit ${commit.slice(0, 12)} cannot be read from ${repository}: ${messageOf(error)}`,
+      `commit ${commit.slice(0, 12)} cannot be read from ${repository}: ${errorMessage(error)}`,
     );
   });
   const files: TreeFile[] = [];
@@ -161,7 +161,7 @@ async function fillPointer(at: string, name: string, store: string, limits: Work
 async function applyDiff(git: Git, diff: string): Promise<void> {
   const patch = diff.endsWith('\n') ? diff : `${diff}\n`;
   await git(['apply', '--whitespace=nowarn', '--binary', '-'], patch).catch((error: unknown) => {
-    throw new SandboxError(`the recorded diff does not apply to its commit: ${messageOf(error)}`);
+    throw new SandboxError(`the recorded diff does not apply to its commit: ${errorMessage(error)}`);
   });
 }
 

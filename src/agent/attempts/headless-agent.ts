@@ -5,12 +5,12 @@ import type { AttemptAccess, AttemptTurns } from '../../core/attempt-model.ts';
 import type { Spending } from '../../core/budget.ts';
 import type { ChatMessage, Usage } from '../../core/chat.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { Failure } from '../../core/failure.ts';
+import { errorMessage, type Failure } from '../../core/failure.ts';
 import type { AttemptOrder, PracticeTask } from '../../core/practice.ts';
 import { TOOL_PATH } from '../sandbox/confiner.ts';
 import type { ConfinedRunResult } from '../sandbox/run-confined.ts';
 import type { Workspace } from '../sandbox/workspace.ts';
-import { type AttemptFault, faultOf, type MadeAttempt, messageOf } from './attempt-parts.ts';
+import { type AttemptFault, faultOf, type MadeAttempt } from './attempt-parts.ts';
 import { spendingOfReplies } from './attempt-speaker.ts';
 import type { PracticeAgent } from './attempts.ts';
 import { type GatewayBridge, openGatewayBridge } from './gateway-bridge.ts';
@@ -61,7 +61,7 @@ export function createHeadlessAgent(parts: HeadlessAgentParts): PracticeAgent {
         const turns = bridge.requests() === 0 ? NO_TURNS : await access.turns();
         return toMade(parts, ended, turns, bridge);
       } catch (error) {
-        return notMade(parts.program.name, { why: messageOf(error) });
+        return notMade(parts.program.name, { why: errorMessage(error) });
       } finally {
         access?.close();
         await bridge?.close();

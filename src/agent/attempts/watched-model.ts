@@ -1,9 +1,8 @@
 import { sleep } from '../../base/sleep.ts';
 import type { AttemptModel } from '../../core/attempt-model.ts';
 import type { Clock } from '../../core/clock.ts';
-import { createFailure } from '../../core/failure.ts';
+import { createFailure, errorMessage } from '../../core/failure.ts';
 import type { GatewayClient, GatewayReply } from '../../core/gateway-client.ts';
-import { messageOf } from './attempt-parts.ts';
 
 /** A model whose calls are counted and awaited. */
 export interface WatchedModel {
@@ -29,7 +28,7 @@ export function watchModel(model: AttemptModel, clock: Clock, settleMs = SETTLE_
     try {
       return await model.speak(request, speaker, signal);
     } catch (error) {
-      return { text: '', calls: [], lessons: [], failure: createFailure('internal', messageOf(error)) };
+      return { text: '', calls: [], lessons: [], failure: createFailure('internal', errorMessage(error)) };
     }
   };
   return {

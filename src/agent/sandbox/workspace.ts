@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { errorMessage } from '../../core/failure.ts';
 import { type Confinement, confinementHere } from './find-confiner.ts';
 import { createPlainShell } from './plain/plain-shell.ts';
 import { type ConfinedRunOptions, type ConfinedRunResult, runConfined } from './run-confined.ts';
@@ -90,9 +91,9 @@ export async function createWorkspace(parts: WorkspaceParts = {}): Promise<Works
     write: (file, text) => use(() => files.write(file, text)),
     list: (folder) => use(() => files.list(folder)),
     run: (command, options, signal) =>
-      inTurn(() => run(command, options, signal)).catch((error: unknown) => refuse(messageOf(error))),
+      inTurn(() => run(command, options, signal)).catch((error: unknown) => refuse(errorMessage(error))),
     runPlain: (lines, options) =>
-      use(() => shell(lines, options)).catch((error: unknown) => refuse(messageOf(error))),
+      use(() => shell(lines, options)).catch((error: unknown) => refuse(errorMessage(error))),
     dispose: () =>
       inTurn(async () => {
         isGone = true;
@@ -102,8 +103,6 @@ export async function createWorkspace(parts: WorkspaceParts = {}): Promise<Works
 }
 
 const refuse = (why: string): ConfinedRunResult => ({ end: 'refused', why });
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Why the command, the environment or the readable folders are invalid; undefined when they are valid. */
 async function faultOf(

@@ -3,6 +3,7 @@ import type { Home } from '../../config/home.ts';
 import { settingNote } from '../../config/setting-path.ts';
 import { createFailure, type Failure } from '../../core/failure.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../../core/json.ts';
+import { isInUse } from '../../core/lesson.ts';
 import type { Records } from '../../core/store.ts';
 import type { PriceRules } from '../../cost/prices.ts';
 import { giveFeedback } from '../../gateway/control-api.ts';
@@ -328,7 +329,7 @@ function createHomeAnswer(parts: PageParts): {
       (['live', 'trial', 'proposed'] as const).map((state) => pages.list({ state, limit: MOST_RULES })),
     );
     const listed = (page: JsonObject | undefined) => asArray(page?.lessons).map(asObject);
-    const inForce = library.lessons().filter(({ state }) => state === 'live' || state === 'trial');
+    const inForce = library.lessons().filter(isInUse);
     const waits = asArray(context.status().waiting).map(asObject);
     const undecided = waits.filter(({ code, lesson }) => code === 'not-tested' && lesson !== undefined);
     const decide = [

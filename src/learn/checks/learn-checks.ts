@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { StoredFact } from '../../core/fact.ts';
 import type { Ask, DecidedChanges, Learner } from '../../core/learn.ts';
 import type { Lesson } from '../../core/lesson.ts';
+import { isInUse } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { Records } from '../../core/store.ts';
 import { answeredRequests } from '../../evidence/checked-work.ts';
@@ -123,7 +124,7 @@ export function createCheckRows(options: CheckRowsOptions): CheckRows {
 
 /** In force, a person's word, and without a check that was proven. */
 const isUnproven = (lesson: Lesson): boolean =>
-  (lesson.state === 'trial' || lesson.state === 'live') &&
+  isInUse(lesson) &&
   isPersonsWord(lesson) &&
   !lesson.frozen &&
   (lesson.check === undefined || (lesson.check.standing === 'provisional' && lesson.check.by !== 'person'));

@@ -1,4 +1,5 @@
 import { createLruMap } from '../../base/lru-map.ts';
+import { errorMessage } from '../../core/failure.ts';
 import { CHARACTERS_PER_TOKEN } from '../../text/estimate-tokens.ts';
 import {
   type AgentPrompt,
@@ -98,7 +99,7 @@ export function createCompressor(options: CompressorOptions): Compressor {
       await cache.put(key, prompt);
     } catch (error) {
       journal(
-        `the shortened prompt of ${key.agent} could not be stored; it is used until the daemon stops: ${messageOf(error)}`,
+        `the shortened prompt of ${key.agent} could not be stored; it is used until the daemon stops: ${errorMessage(error)}`,
       );
     }
   };
@@ -127,7 +128,7 @@ export function createCompressor(options: CompressorOptions): Compressor {
     waiting.add(key.hash);
     work = work
       .then(() => shorten(key, prompt))
-      .catch((error) => journal(`shortening a prompt failed: ${messageOf(error)}`))
+      .catch((error) => journal(`shortening a prompt failed: ${errorMessage(error)}`))
       .finally(() => waiting.delete(key.hash));
   };
 
@@ -150,7 +151,7 @@ export function createCompressor(options: CompressorOptions): Compressor {
       try {
         return await lookUp(prompt);
       } catch (error) {
-        journal(`looking up a shortened prompt failed: ${messageOf(error)}`);
+        journal(`looking up a shortened prompt failed: ${errorMessage(error)}`);
         return undefined;
       }
     },
@@ -166,8 +167,6 @@ export function createCompressor(options: CompressorOptions): Compressor {
     },
   };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** After this many shortenings in a row that no later session used, an agent's prompts are taken to differ each time. */
 const MOST_UNUSED = 3;

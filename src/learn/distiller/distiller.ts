@@ -8,6 +8,7 @@ import type {
   TrajectoryStep,
 } from '../../core/learn.ts';
 import type { Lesson, LessonText, Note } from '../../core/lesson.ts';
+import { isActive } from '../../core/lesson.ts';
 import { keywordsOf } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -81,8 +82,7 @@ export function createDistiller(options: DistillerOptions = {}): Learner<readonl
     name: DISTILLER,
     async *learn(input) {
       const lessons = input.library.lessons();
-      const isInUse = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
-      const taken = new Set(lessons.filter(isInUse).map(({ text }) => text.name));
+      const taken = new Set(lessons.filter(isActive).map(({ text }) => text.name));
       let proposed = 0;
       const failures = rankFailures(input.material);
       const near = lessonsNear(failures, lessons);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FailureCase } from '../../core/learn.ts';
 import type { Lesson } from '../../core/lesson.ts';
+import { isInUse } from '../../core/lesson.ts';
 import { mayScopesOverlap } from '../draft-lesson.ts';
 import { isAlikeMost, type Sayings } from './group-sayings.ts';
 import { contradicts, coversMatter, isNearMatter, mayCoverMatter, readMatter } from './matter.ts';
@@ -158,10 +159,7 @@ export function quotesToCompare(
 
 /** A lesson of the same place that says the same rule. */
 export const mayBeTakenIn = ({ lesson }: ComparedLesson, { lesson: into }: ComparedLesson): boolean =>
-  isOwn(lesson) &&
-  !lesson.pinned &&
-  (lesson.state === 'trial' || lesson.state === 'live') &&
-  isDeepStrictEqual(lesson.text.scope, into.text.scope);
+  isOwn(lesson) && !lesson.pinned && isInUse(lesson) && isDeepStrictEqual(lesson.text.scope, into.text.scope);
 
 const isNearLesson = ({ quoted, words }: ComparedLesson, saying: Saying): boolean =>
   quoted !== undefined &&

@@ -1,5 +1,7 @@
+import { errorMessage } from '../../core/failure.ts';
 import type { FailureCase, Learner, LearnerFailure, LearnInput, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
+import { isActive } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -163,7 +165,7 @@ function lessonsFor(
   failures: readonly FailureCase[],
   library: Library,
 ): { readonly known: readonly Lesson[]; readonly skills: readonly Lesson[] } {
-  const known = library.lessons().filter(({ state }) => state !== 'retired' && state !== 'rejected');
+  const known = library.lessons().filter(isActive);
   const skills = known.filter(
     ({ kind, text }) => kind === 'skill' && failures.some(({ scope }) => mayScopesOverlap(scope, text.scope)),
   );
@@ -252,7 +254,7 @@ async function inFull(
   try {
     near = (await nearest(words.join('\n'))).filter(({ id }) => byId.has(id)).slice(0, MOST_NEAREST);
   } catch (error) {
-    journal(`no nearest skills: ${error instanceof Error ? error.message : String(error)}`);
+    journal(`no nearest skills: ${errorMessage(error)}`);
   }
   return [...new Set([...quoting, ...shown, ...near])].slice(0, MOST_IN_FULL);
 }

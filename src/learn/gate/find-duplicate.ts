@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ProposedChange } from '../../core/learn.ts';
 import type { Lesson, LessonKind, LessonText } from '../../core/lesson.ts';
+import { isActive } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { LESSON_LIKENESS } from '../../lessons/similar/compare.ts';
 import { mayScopesOverlap } from '../draft-lesson.ts';
@@ -102,8 +103,6 @@ const isQuoting = ({ evidence: { learner } }: LessonText): boolean => QUOTING_LE
 
 /** Learners that write people's own words in the frame of this program, and nothing else. */
 export const QUOTING_LEARNERS: ReadonlySet<string> = new Set(['distiller', 'identity', 'notes']);
-
-const isActive = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
 
 /** A cache: texts are immutable, and every proposal is compared with the whole library. */
 const known = new WeakMap<LessonText, string>();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { errorMessage } from '../../core/failure.ts';
 import { asArray, compact, isObject, type JsonObject } from '../../core/json.ts';
 import type { EvidenceCase, Judgement, Proposal } from '../../core/learn.ts';
 import {
@@ -78,7 +79,7 @@ export function createGate(options: GateOptions): Gate {
     try {
       return await judge(options, proposal, cases, library);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       return refused(`the gate failed: ${message.slice(0, 200)}`);
     }
   };

@@ -1,4 +1,5 @@
 import type { IdentityTier, Lesson } from '../../core/lesson.ts';
+import { isInUse } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { tierOf } from '../../lessons/identity-tier.ts';
 import { isInScope, reachOf } from '../../lessons/scope.ts';
@@ -24,7 +25,7 @@ const partsOf = (
 ): readonly Lesson[] =>
   library
     .lessons()
-    .filter((lesson) => lesson.kind === 'identity' && (lesson.state === 'live' || lesson.state === 'trial'))
+    .filter((lesson) => lesson.kind === 'identity' && isInUse(lesson))
     .filter((lesson) => tiers.includes(tierOf(lesson) ?? 'guarded'))
     .filter(({ text }) => isInScope(reachOf(text), { agent }, undefined));
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
+import { errorMessage } from '../../core/failure.ts';
 import { asNumber, asString, type JsonObject } from '../../core/json.ts';
 import type { GateOutcome } from '../../core/learn.ts';
 import type { Job, JobEnd } from '../../core/schedule.ts';
@@ -113,7 +114,7 @@ export function createReflectionJob({ command }: ReflectionJobOptions): Job {
         return { end: 'done', note: asString(said) ?? '', ...(isIdle ? {} : { yielded }) };
       } catch (error) {
         if (signal.aborted) return { end: 'paused' };
-        const why = error instanceof Error ? error.message : String(error);
+        const why = errorMessage(error);
         return { end: 'failed', why, isRetryable: true };
       }
     },

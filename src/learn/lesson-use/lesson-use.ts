@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
 import type { FailureCase, Learner } from '../../core/learn.ts';
 import type { ChangeSet, Lesson } from '../../core/lesson.ts';
+import { isInUse } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { NewFact, Records } from '../../core/store.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
@@ -84,8 +85,7 @@ export function createReviserRow(options: LessonUseOptions): LearnerRow {
     open: async ({ item }, state) => {
       const lesson = library.lesson(lessonOf(item));
       const count = lesson && state.uses.of(lesson.id);
-      const isInUse = lesson?.state === 'trial' || lesson?.state === 'live';
-      if (lesson === undefined || count === undefined || !isInUse) return 'gone';
+      if (lesson === undefined || count === undefined || !isInUse(lesson)) return 'gone';
       const failures = await failuresOf(lesson, [...count.ignored, ...count.contradicted]);
       const successes = await successesOf(count.well);
       if (failures.length === 0) return 'gone';
@@ -127,7 +127,7 @@ function retirementOf({ id, revision, text }: Lesson, { contradicted, shownSince
 
 /** Lessons that people wrote stay as they are. */
 const isAsked = (lesson: Lesson, { ignored, contradicted }: UseCount): boolean =>
-  (lesson.state === 'trial' || lesson.state === 'live') &&
+  isInUse(lesson) &&
   !lesson.frozen &&
   whyNotRetired({ ...lesson, pinned: false }) === undefined &&
   ASKED_AT.has(ignored.length + contradicted.length);

@@ -4,7 +4,7 @@ import type { CheckedWork } from '../../core/check.ts';
 import type { StoredFact } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
 import type { FailureCase } from '../../core/learn.ts';
-import { type Lesson, PROMPT_KINDS, type Scope } from '../../core/lesson.ts';
+import { isInUse, type Lesson, PROMPT_KINDS, type Scope } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { isAttemptId, principalOfSession } from '../../core/principal.ts';
 import type { NewFact, Records, TurnView } from '../../core/store.ts';
@@ -250,7 +250,7 @@ function createFindToldAgain({ records, evidence, library, compareQuotes }: Told
     const spoken = turns.filter(isSpoken);
     if (spoken.length === 0) return [];
     const own = libraryOwnedBy(library, principalOfSession(session));
-    const inForce = own.lessons().filter(({ state }) => state === 'trial' || state === 'live');
+    const inForce = own.lessons().filter(isInUse);
     if (inForce.length === 0) return [];
     const scope = await scopeOfSession(session, records);
     const views = await records.turns(session);

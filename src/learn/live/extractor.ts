@@ -1,3 +1,4 @@
+import { errorMessage } from '../../core/failure.ts';
 import type {
   Ask,
   CoveredByLesson,
@@ -7,6 +8,7 @@ import type {
   Proposal,
 } from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
+import { isActive } from '../../core/lesson.ts';
 import { LESSON_LIKENESS } from '../../lessons/similar/compare.ts';
 import { keywordsOf } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
@@ -152,7 +154,7 @@ async function nearTo(
     );
     return known.filter(({ id }) => near.has(id));
   } catch (error) {
-    journal(`not compared with other notes: ${error instanceof Error ? error.message : String(error)}`);
+    journal(`not compared with other notes: ${errorMessage(error)}`);
     return [];
   }
 }
@@ -261,8 +263,6 @@ function experienceOf(
 }
 
 const plainDigest = (digest: string): string => oneLine(digest).replaceAll('`', "'").slice(0, 120);
-
-const isActive = ({ state }: Pick<Lesson, 'state'>): boolean => state !== 'retired' && state !== 'rejected';
 
 const MOST_STEPS = 12;
 const MOST_FILES = 4;

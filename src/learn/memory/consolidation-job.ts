@@ -1,3 +1,4 @@
+import { errorMessage } from '../../core/failure.ts';
 import { asString, type JsonObject } from '../../core/json.ts';
 import { isInUse } from '../../core/lesson.ts';
 import type { Job, JobEnd } from '../../core/schedule.ts';
@@ -42,7 +43,7 @@ export function createConsolidationJob(options: ConsolidationJobOptions): Job {
         return { end: done.end === 'done' ? 'done' : 'paused', ...(note === undefined ? {} : { note }) };
       } catch (error) {
         if (signal.aborted) return { end: 'paused' };
-        const why = error instanceof Error ? error.message : String(error);
+        const why = errorMessage(error);
         return { end: 'failed', why, isRetryable: true };
       }
     },

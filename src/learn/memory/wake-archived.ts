@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { createLruMap } from '../../base/lru-map.ts';
 import type { StoredFact } from '../../core/fact.ts';
 import type { Author, Change, Lesson, Scope } from '../../core/lesson.ts';
+import { isInUse } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
@@ -62,7 +63,7 @@ export async function wakeArchived(
 }
 
 function wake({ id }: Lesson, library: Pick<Library, 'history'>): Move {
-  const before = library.history(id).findLast(({ state }) => state === 'live' || state === 'trial')?.state;
+  const before = library.history(id).findLast(isInUse)?.state;
   return { op: 'move', id, to: before === 'trial' ? 'trial' : 'live', reason: 'a request is about it again' };
 }
 

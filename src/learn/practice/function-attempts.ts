@@ -1,5 +1,6 @@
 import { type Budget, NOTHING_SPENT, type Spending } from '../../core/budget.ts';
 import type { Clock } from '../../core/clock.ts';
+import { errorMessage } from '../../core/failure.ts';
 import type { Attempt, AttemptOrder, AttemptOutcome, MakeAttempt } from '../../core/practice.ts';
 import type { Verification } from '../../core/verifier.ts';
 
@@ -85,7 +86,7 @@ export function createFunctionAttempts(parts: PolicyAttemptsParts): MakeAttempt 
       return finish(graded === undefined ? { is: 'ungraded' } : outcomeOf(graded), output, used);
     } catch (error) {
       const why =
-        limit.aborted && !signal.aborted ? `it took longer than ${timeoutMs / 1000} s` : messageOf(error);
+        limit.aborted && !signal.aborted ? `it took longer than ${timeoutMs / 1000} s` : errorMessage(error);
       return finish({ is: 'infrastructure', why }, '', used);
     } finally {
       await reserved.settle({ ...used, ms: clock.monotonic() - began });
@@ -120,5 +121,3 @@ async function untilLate<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.removeEventListener('abort', leave);
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

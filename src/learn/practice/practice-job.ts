@@ -1,4 +1,5 @@
 import type { Log } from '../../base/log.ts';
+import { errorMessage } from '../../core/failure.ts';
 import { asNumber, asObject, asString, compact, type JsonObject } from '../../core/json.ts';
 import type { Job, JobEnd } from '../../core/schedule.ts';
 
@@ -37,7 +38,7 @@ export function createPracticeJob({ command, when }: PracticeJobOptions): Job {
       const { end, note, counts, weights } = await command({ do: 'work' }, signal).catch(
         (error: unknown): JsonObject => ({
           end: signal.aborted ? 'aborted' : 'stuck',
-          note: error instanceof Error ? error.message : String(error),
+          note: errorMessage(error),
         }),
       );
       const why = asString(note);

@@ -1,4 +1,5 @@
 import { createRandom } from '../../base/random.ts';
+import { errorMessage } from '../../core/failure.ts';
 import { compact, isObject } from '../../core/json.ts';
 import type { Answer, Judgement } from '../../core/learn.ts';
 import type { AttemptGroup, PracticeTask } from '../../core/practice.ts';
@@ -176,7 +177,7 @@ async function* trainFirst(
     make: async () => {
       const trained = await trainOn(groups).catch((error: unknown) => {
         if (signal.aborted) throw new RunStop('aborted');
-        throw new RunStop('stuck', `the trainer did not take the groups: ${messageOf(error)}`);
+        throw new RunStop('stuck', `the trainer did not take the groups: ${errorMessage(error)}`);
       });
       return compact({ groups: groups.map(({ id }) => id), trained });
     },
@@ -351,7 +352,6 @@ const isDrafted = (value: unknown): value is { readonly proposals: readonly Prac
 const isJudgement = (value: unknown): value is Judgement =>
   isObject(value) && typeof value.outcome === 'string';
 const isCycleEnd = (value: unknown): value is CycleEnd => isObject(value) && value.type === 'cycle-end';
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 async function endRun(
   { input: { run, record }, units, tally }: RunParts,

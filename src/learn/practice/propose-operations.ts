@@ -1,6 +1,6 @@
 import { asArray, compact, isObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { Answer, Ask, ReplyFault } from '../../core/learn.ts';
-import { type Lesson, type LessonText, PROMPT_KINDS } from '../../core/lesson.ts';
+import { isInUse, type Lesson, type LessonText, PROMPT_KINDS } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { PracticeTask } from '../../core/practice.ts';
 import { fenceData } from '../../evidence/judge/fence-data.ts';
@@ -132,7 +132,7 @@ async function twinElsewhere({ text, task, library, similar }: OperationsInput):
       (lesson) =>
         isOpenLesson(lesson) &&
         lesson.text.note.source === 'practice' &&
-        (lesson.state === 'live' || lesson.state === 'trial') &&
+        isInUse(lesson) &&
         !mayScopesOverlap(lesson.text.scope, scope) &&
         mayScopesOverlap(compact({ ...lesson.text.scope, domain: undefined }), scope),
     );

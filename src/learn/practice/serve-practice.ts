@@ -1,3 +1,4 @@
+import { errorMessage } from '../../core/failure.ts';
 import { asArray, asString, compact, type JsonObject, toJson } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { PRACTICE_KINDS, type PracticeKind, type TaskSplit } from '../../core/practice.ts';
@@ -326,7 +327,7 @@ function start<Result>(
   served.problem = undefined;
   const done = work(signal)
     .catch((error: unknown) => {
-      served.problem = error instanceof Error ? error.message : String(error);
+      served.problem = errorMessage(error);
       return undefined;
     })
     .finally(() => {

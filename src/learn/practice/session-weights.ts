@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
+import { errorMessage } from '../../core/failure.ts';
 import { asObject, compact, isObject, type Json, type JsonObject, toJson } from '../../core/json.ts';
 import type { Library } from '../../core/library.ts';
 import type {
@@ -96,7 +97,7 @@ export async function trainOnWaiting(
       const trained = await trainOn(batch);
       await journal.write(unit, toJson({ groups: batch.map(({ id }) => id), trained: trained ?? null }));
     } catch (error) {
-      return `groups of earlier sessions wait on: ${error instanceof Error ? error.message : String(error)}`;
+      return `groups of earlier sessions wait on: ${errorMessage(error)}`;
     }
   }
   return undefined;

@@ -3,6 +3,7 @@ import type { RuleOutcome, RuleResult } from '../../core/adherence-fact.ts';
 import type { StoredFact } from '../../core/fact.ts';
 import { compact, type JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
+import { isInUse } from '../../core/lesson.ts';
 import type { Records } from '../../core/store.ts';
 import { plural } from '../../text/phrases.ts';
 import { eachFactOf } from '../each-fact.ts';
@@ -142,9 +143,7 @@ export const describeBreaks = (lesson: string, adherence: Adherence): readonly J
 
 /** How sessions kept to all rules in force that people told; undefined when there are none. */
 export function describeToldRules(lessons: readonly Lesson[], adherence: Adherence): JsonObject | undefined {
-  const rules = lessons.filter(
-    (lesson) => (lesson.state === 'trial' || lesson.state === 'live') && isPersonsWord(lesson),
-  );
+  const rules = lessons.filter((lesson) => isInUse(lesson) && isPersonsWord(lesson));
   if (rules.length === 0) return undefined;
   const counts = adherence.sum(rules.map(({ id }) => id));
   return {

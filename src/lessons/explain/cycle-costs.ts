@@ -2,8 +2,8 @@ import type { StoredFact } from '../../core/fact.ts';
 import { compact, type JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { FoldedType, Records } from '../../core/store.ts';
+import { eachFactOf } from '../each-fact.ts';
 
-const PAGE = 1000;
 /** Clocks step back a little: a cycle ends within this time before or after it published its lesson. */
 const CLOCK_STEP_MS = 60_000;
 
@@ -42,13 +42,15 @@ export async function readSince(
   records: Pick<Records, 'factsOf'>,
 ): Promise<readonly StoredFact[]> {
   const facts: StoredFact[] = [];
-  for (let after = before; ; ) {
-    const page = await records.factsOf(type, after, PAGE);
-    facts.push(...page.filter(({ at }) => at >= from));
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return facts;
-    after = last.seq;
-  }
+  await eachFactOf(
+    type,
+    records,
+    (stored) => {
+      if (stored.at >= from) facts.push(stored);
+    },
+    before,
+  );
+  return facts;
 }
 
 /** What learning cycles cost together. */

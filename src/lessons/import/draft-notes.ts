@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Change, Lesson, LessonText, Scope } from '../../core/lesson.ts';
+import { isActive, isInUse } from '../../core/lesson.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { isActive, uniqueKeyOf } from '../change-permissions.ts';
+import { uniqueKeyOf } from '../change-permissions.ts';
 import { checkLessonText } from '../check-lesson-text.ts';
 import { checkString } from '../check-words.ts';
 import { type LintWords, lintText, proposeBeside, toReason } from '../skill-files/gate-file.ts';
@@ -52,7 +53,7 @@ const LONGEST_NAME = 48;
  */
 export function draftNotes(notes: readonly ForeignNote[], options: DraftOptions): readonly DraftedNote[] {
   const { lessons, scope } = options;
-  const active = lessons.filter(({ state }) => isActive(state));
+  const active = lessons.filter(isActive);
   const byId = new Map(lessons.map((lesson) => [lesson.id, lesson]));
   const sayingKey = ({ content, scope: where }: Pick<LessonText, 'content' | 'scope'>): string =>
     `${content.trim()}\n${uniqueKeyOf({ name: '', scope: where })}`;
@@ -77,7 +78,7 @@ export function draftNotes(notes: readonly ForeignNote[], options: DraftOptions)
     const same = byId.get(id);
     const twin = same?.text.name ?? bySaying.get(sayingKey(text));
     if (twin !== undefined) {
-      const isClosed = same !== undefined && !isActive(same.state);
+      const isClosed = same !== undefined && !isActive(same);
       const remark = isClosed ? `unchanged: it is ${same.state} here` : 'unchanged';
       return { ...drafted, name: twin, remark };
     }
@@ -118,8 +119,6 @@ export function draftNotes(notes: readonly ForeignNote[], options: DraftOptions)
   };
   return notes.map(draft);
 }
-
-const isInUse = ({ state }: Lesson): boolean => state === 'trial' || state === 'live';
 
 /** A file that a person wrote states what they told their agents; what programs inferred is inferred. */
 const isTold = (format: NoteFormat): boolean => format === 'markdown';

@@ -1,5 +1,5 @@
 import { compact, type JsonObject } from '../../core/json.ts';
-import { type Change, type Lesson, PROMPT_KINDS } from '../../core/lesson.ts';
+import { type Change, isActive, isInUse, type Lesson, PROMPT_KINDS } from '../../core/lesson.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import { encodeChange } from '../codec.ts';
 import { describeTrial, isForOwner, trialOf } from '../effect/describe-trial.ts';
@@ -35,9 +35,7 @@ const MOST = 1500;
 /** What a person may want to clean up: lessons that wait, duplicates, contradictions and unused lessons. */
 export async function reviewLibrary(options: LibraryReviewOptions): Promise<JsonObject> {
   const { embed, effects, now } = options;
-  const active = options.lessons
-    .filter((lesson) => lesson.state !== 'retired' && lesson.state !== 'rejected')
-    .slice(-MOST);
+  const active = options.lessons.filter(isActive).slice(-MOST);
   const texts = active.map((lesson) => comparedText(lesson));
   const computed = texts.length === 0 ? [] : await embed.embed(texts);
   const vectors = new Map(
@@ -131,7 +129,7 @@ export function findForgettable(
   now: number,
 ): readonly Change[] {
   const isForgotten = (lesson: Lesson): boolean =>
-    (lesson.state === 'trial' || lesson.state === 'live') &&
+    isInUse(lesson) &&
     PROMPT_KINDS.has(lesson.kind) &&
     !lesson.pinned &&
     !lesson.frozen &&

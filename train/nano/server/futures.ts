@@ -1,5 +1,6 @@
 import { DecodeError } from '../../../src/base/decode-error.ts';
 import type { Clock } from '../../../src/core/clock.ts';
+import { errorMessage } from '../../../src/core/failure.ts';
 import { asObject, asString, type JsonObject, parseJson } from '../../../src/core/json.ts';
 import { type BatchResult, EngineError, type SampleResult } from '../engine.ts';
 import { ProtocolError } from '../tinker/json-fields.ts';
@@ -26,7 +27,7 @@ export function failureOf(error: unknown): FailedOutcome {
   const isUser = [EngineError, ProtocolError, DecodeError, HttpRefusal].some((kind) => error instanceof kind);
   return {
     kind: 'failed',
-    error: error instanceof Error ? error.message : String(error),
+    error: errorMessage(error),
     category: isUser ? 'user' : 'server',
   };
 }

@@ -1,4 +1,5 @@
 import type { Lesson } from '../../../../src/core/lesson.ts';
+import { isInUse } from '../../../../src/core/lesson.ts';
 import { markdownTable } from '../../markdown.ts';
 import { hasPhrase } from '../gained-text.ts';
 import type { PlayedRow } from '../play-corrections.ts';
@@ -23,8 +24,6 @@ interface RetoldScore {
   /** What went wrong, for a person. */
   readonly faults: readonly string[];
 }
-
-const isInUse = ({ state }: Lesson): boolean => state === 'trial' || state === 'live';
 
 export function scoreRetold(user: RetoldUser, { lessons, bySession }: PlayedRow): RetoldScore {
   const ruleOf = new Map(

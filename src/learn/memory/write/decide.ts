@@ -1,4 +1,5 @@
 import type { Lesson } from '../../../core/lesson.ts';
+import { isActive } from '../../../core/lesson.ts';
 import { foldAccents } from '../../../reader/own-sentences.ts';
 import { sentencesOf } from '../../../text/sentences.ts';
 import { readLesson } from '../../distiller/write-lesson.ts';
@@ -58,11 +59,9 @@ const quotingOf = (
       return quote === undefined ? [] : [{ lesson, quote, claims: sentencesOf(quote).map(readClaim) }];
     });
 
-const isInUse = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
-
 /** Those in use. */
 export const notesOf = (lessons: readonly Lesson[], scope: Lesson['text']['scope']): readonly KnownNote[] =>
-  quotingOf(lessons.filter(isInUse), scope);
+  quotingOf(lessons.filter(isActive), scope);
 
 /** Whether these words were learned, and retired after they were said. */
 export const isTakenBackSince = (
@@ -72,7 +71,7 @@ export const isTakenBackSince = (
   scope: Lesson['text']['scope'],
 ): boolean =>
   quotingOf(
-    lessons.filter((lesson) => !isInUse(lesson) && lesson.changedAt > at),
+    lessons.filter((lesson) => !isActive(lesson) && lesson.changedAt > at),
     scope,
   ).some(({ claims }) => claims.some((one) => compareClaims(claim, one) === 'same'));
 

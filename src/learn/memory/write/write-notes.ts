@@ -1,5 +1,6 @@
 import type { CoveredByLesson, Learner, Proposal } from '../../../core/learn.ts';
 import type { Lesson, LessonText, Scope } from '../../../core/lesson.ts';
+import { isActive } from '../../../core/lesson.ts';
 import type { Library } from '../../../core/library.ts';
 import { sentencesOf } from '../../../text/sentences.ts';
 import { truncateEnd } from '../../../text/truncate.ts';
@@ -39,7 +40,7 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
     name: NOTES,
     async *learn({ material: { scope, statements, turns }, library, newId, journal, signal }) {
       const lessons = library.lessons();
-      const taken = new Set(lessons.filter(isInUse).map(({ text }) => text.name));
+      const taken = new Set(lessons.filter(isActive).map(({ text }) => text.name));
       const known = new Map(notesOf(lessons, scope).map((note) => [note.lesson.id, note]));
       const added = new Map<string, { text: LessonText; quotes: Proposal['quotes'] }>();
       /** Notes that lose confidence, once each. */
@@ -114,7 +115,6 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
   };
 }
 
-const isInUse = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
 const isNote = ({ text }: Lesson): boolean => text.evidence.learner === NOTES;
 const isNoteOf = (lesson: Lesson, turns: ReadonlyMap<string, number>): boolean =>
   isNote(lesson) && lesson.text.evidence.turns.slice(0, 1).some((turn) => turns.has(turn));

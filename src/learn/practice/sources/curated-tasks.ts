@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { errorMessage } from '../../../core/failure.ts';
 import {
   asArray,
   asObject,
@@ -270,7 +271,7 @@ async function readCheck(
     return row as TaskCheck;
   } catch (error) {
     return {
-      what: `has a check that cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+      what: `has a check that cannot be used: ${errorMessage(error)}`,
       fix: `the kinds of checks are ${KINDS.join(', ')}`,
     };
   }

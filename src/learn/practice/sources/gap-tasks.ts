@@ -1,4 +1,4 @@
-import { type Lesson, PROMPT_KINDS } from '../../../core/lesson.ts';
+import { isInUse, type Lesson, PROMPT_KINDS } from '../../../core/lesson.ts';
 import type { PracticeSource, PracticeTask } from '../../../core/practice.ts';
 import type { LessonEffects } from '../../../lessons/effect/lesson-effects.ts';
 import { comparedText, ruleWords } from '../../../lessons/similar/compare.ts';
@@ -53,9 +53,7 @@ const WORD_TOPIC = 0.28;
 export async function findGaps(options: GapOptions): Promise<readonly KnowledgeGap[]> {
   const active = options
     .lessons()
-    .filter(
-      (lesson) => (lesson.state === 'trial' || lesson.state === 'live') && PROMPT_KINDS.has(lesson.kind),
-    )
+    .filter((lesson) => isInUse(lesson) && PROMPT_KINDS.has(lesson.kind))
     .slice(-MOST_LESSONS);
   const gaps: Omit<KnowledgeGap, 'words' | 'tasks'>[] = [];
   const vectors = await vectorsOf(active, options.embed);

@@ -16,6 +16,7 @@ import { workUpTo } from '../../../evidence/checked-work.ts';
 import type { EvidenceReader } from '../../../evidence/evidence-reader.ts';
 import { isPractisedOn } from '../../../evidence/learned-from.ts';
 import { domainOf } from '../../../evidence/verify-session.ts';
+import { eachFactOf } from '../../../lessons/each-fact.ts';
 import { isGradable, rulesFor } from '../../rule-checks.ts';
 import type { WorkPlace } from './check-commands.ts';
 import { type MatterProof, type RecordedMatter, readMatters, readProof } from './read-matters.ts';
@@ -113,13 +114,10 @@ async function* sessionsOf(
 
 async function hardSessions(records: Pick<Records, 'factsOf'>): Promise<ReadonlySet<string>> {
   const hard = new Set<string>();
-  for (let after = 0; ; ) {
-    const page = await records.factsOf('session-marked', after, 1000);
-    for (const { fact } of page) if (fact.type === 'session-marked') hard.add(fact.session);
-    const last = page.at(-1);
-    if (last === undefined) return hard;
-    after = last.seq;
-  }
+  await eachFactOf('session-marked', records, ({ fact }) => {
+    if (fact.type === 'session-marked') hard.add(fact.session);
+  });
+  return hard;
 }
 
 interface SessionMining extends MinedTasksOptions {
