@@ -22,7 +22,6 @@ import {
   learningErrors,
   type ServingSide,
 } from './learning-messages.ts';
-import { createSessionAttempts } from './practice-attempts.ts';
 import { sendPracticeCalls } from './practice-training-messages.ts';
 
 /*
@@ -97,28 +96,38 @@ const newId = createIds(clock);
 const chat = (...[role, request, signal]: Parameters<LearningPorts['chat']>) =>
   serving.call('chat', [role, request], signal);
 const jobs = openThreadJobs({ place, clock, newId, log });
-const attempts = createSessionAttempts({
-  agents: [settings.practice?.agent ?? 'model'].flat(),
-  settingsOf: (program) => serving.call('programSettings', [program]),
-  access: createRemoteAccess({
-    open: (order) => serving.call('openAttempt', [order]),
-    turns: (id) => serving.call('attemptTurns', [id]),
-    close: (id) => serving.post({ type: 'attempt-over', id }),
-  }),
-  clock,
-  hasSecret: redactor.hasSecret,
-  training: sendPracticeCalls((call) => serving.call('training', [call])),
-  onFault: (error) => log.warn({ err: error }, 'practice: something could not be removed'),
-  ...(jobs === undefined ? {} : { share: jobs.share }),
-});
+/** Its code is loaded when the first attempt or slow check is due. */
+const openAttempts = async () => {
+  const { createSessionAttempts } = await import('./practice-attempts.ts');
+  return createSessionAttempts({
+    agents: [settings.practice?.agent ?? 'model'].flat(),
+    settingsOf: (program) => serving.call('programSettings', [program]),
+    access: createRemoteAccess({
+      open: (order) => serving.call('openAttempt', [order]),
+      turns: (id) => serving.call('attemptTurns', [id]),
+      close: (id) => serving.post({ type: 'attempt-over', id }),
+    }),
+    clock,
+    hasSecret: redactor.hasSecret,
+    training: sendPracticeCalls((call) => serving.call('training', [call])),
+    onFault: (error) => log.warn({ err: error }, 'practice: something could not be removed'),
+    ...(jobs === undefined ? {} : { share: jobs.share }),
+  });
+};
+let opened: ReturnType<typeof openAttempts> | undefined;
+const attempts = (): ReturnType<typeof openAttempts> => {
+  opened ??= openAttempts();
+  return opened;
+};
 const takeAttempts = (): void =>
   jobs?.takeAttempts({
     model: async () => {
       const model = await serving.call('model', ['attempt']);
-      const make = model && attempts.attemptOnce({ ...model, chat: chatOfRole('attempt', chat) });
-      return make && { name: model.name, make };
+      if (model === undefined) return undefined;
+      const { attemptOnce } = await attempts();
+      return { name: model.name, make: attemptOnce({ ...model, chat: chatOfRole('attempt', chat) }) };
     },
-    whyNot: ({ task }) => attempts.whyNotAttempted(task),
+    whyNot: async ({ task }) => (await attempts()).whyNotAttempted(task),
   });
 const startLearner = (): Promise<LearningWorker> =>
   startLearningWorker(settings, {
@@ -139,9 +148,10 @@ const startLearner = (): Promise<LearningWorker> =>
     hasSecret: redactor.hasSecret,
     practice: {
       lessonsFor: (query, force) => serving.call('lessonsFor', [query, force]),
-      ...attempts,
+      whyNotAttempted: async (task) => (await attempts()).whyNotAttempted(task),
+      openAttempts: async (...order) => (await attempts()).openAttempts(...order),
     },
-    openSandbox: attempts.openSandbox,
+    openSandbox: async (...order) => (await attempts()).openSandbox(...order),
     isShared: jobs !== undefined,
     openBudget: jobs?.openBudget,
     buffer,
