@@ -75,8 +75,9 @@ export function toSpokenTurn(turn: DecodedTurn): DecodedTurn {
   return { ...turn, request: { ...turn.request, messages: spoken } };
 }
 
-function isAiders({ role, content: [first] }: ChatMessage): boolean {
-  return role === 'user' && first?.type === 'text' && namesAiderFiles(first.text);
+function isAiders({ role, content }: ChatMessage): boolean {
+  const first = role === 'user' ? content[0] : undefined;
+  return first?.type === 'text' && namesAiderFiles(first.text);
 }
 
 /** The text of a message that contains nothing else. */

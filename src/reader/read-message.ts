@@ -110,6 +110,8 @@ const scoreOnce = memoByText((key: string): readonly KindScores[] => {
 export function readSentences(context: ReadContext): readonly ReadSentence[] {
   const { message, answer, spans } = context;
   const sentences = readOwnSentences(message);
+  // Nothing that a person typed: the reader would read the answer before it alone.
+  if (sentences.length === 0) return [];
   if (spans !== undefined) return sentences.map((sentence) => readBySpans(sentence, spans));
   const scores = scoreOnce(
     `${answer.slice(-ANSWER_CHARACTERS).replaceAll(BETWEEN, ' ')}${BETWEEN}${message}`,
