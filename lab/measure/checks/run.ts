@@ -1,14 +1,23 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import type { CheckedWork, RuleCheck } from '../../../src/core/check.ts';
 import { asString, isObject, parseJson } from '../../../src/core/json.ts';
 import { readCheckReply, writeCheckQuestion } from '../../../src/learn/checks/check-question.ts';
+import { createSlowTests } from '../../../src/learn/checks/slow-tests.ts';
 import { findJson } from '../../../src/learn/find-json.ts';
 import type { AcceptedCheck, CheckDraft, CheckEvidence } from '../../../src/lessons/checks/accept-check.ts';
-import { checkFromWords, chooseCheck, outsideOf } from '../../../src/lessons/checks/draft-check.ts';
+import {
+  checkFromWords,
+  chooseCheck,
+  draftJudge,
+  outsideOf,
+} from '../../../src/lessons/checks/draft-check.ts';
 import { describeCheck } from '../../../src/lessons/checks/persons-check.ts';
+import { runWholeCheck } from '../../../src/lessons/checks/run-check.ts';
 import { openRedactor } from '../../../src/redact/open-redactor.ts';
 import { requireSome } from '../measured.ts';
 import { type CheckSetRule, parseCheckSet } from './check-set.ts';
+import { openRecordedJudge } from './recorded-judge.ts';
 import {
   type CheckScore,
   historyOf,
@@ -25,6 +34,10 @@ const { values: options } = parseArgs({
     json: { type: 'boolean', default: false },
     /** Recorded replies of a model, JSONL {id, reply}: a second way. */
     replies: { type: 'string' },
+    /** Recorded rulings of a model about rules for which no other check was found, JSONL {id, reply}. */
+    judge: { type: 'string' },
+    /** Writes what a model would be asked to rule on, JSONL {id, system, user}. */
+    'write-judge': { type: 'string' },
     /** Writes what a model would be asked about the rules whose words gave no accepted check, JSONL {id, system, user}. */
     'write-prompts': { type: 'string' },
     /** The rules as feedback: no answer followed. */
@@ -34,6 +47,9 @@ const { values: options } = parseArgs({
   },
 });
 const { hasSecret } = openRedactor();
+const judge = openRecordedJudge(options.judge);
+const isJudged = options.judge !== undefined || options['write-judge'] !== undefined;
+const slow = createSlowTests({ ask: judge.ask, signal: new AbortController().signal });
 
 /** Which check a rule is given. */
 type ChooseFor = (rule: CheckSetRule, evidence: CheckEvidence) => Promise<AcceptedCheck>;
@@ -44,7 +60,7 @@ const score = (rules: readonly CheckSetRule[], choose: ChooseFor): Promise<reado
       const { id, rule, corrected, revised } = one;
       const outside = outsideOf(one, historyOf(one, rules));
       const result = await choose(one, { corrected, revised, outside, hasSecret });
-      return result.ok ? scoreRule(one, result.check) : { id, rule, why: result.why, verdicts: [] };
+      return result.ok ? scoreRule(one, result.check, slow.ask) : { id, rule, why: result.why, verdicts: [] };
     }),
   );
 
@@ -65,13 +81,19 @@ function readReplies(file: string): ReadonlyMap<string, readonly CheckDraft[]> {
 
 const isAccepted = ({ check }: ScoredRule): boolean => check?.standing === 'accepted';
 
+const runCheckOf = (check: RuleCheck, work: CheckedWork) => runWholeCheck(check, work, slow.ask);
+
 /** As in the product: a model is asked where the words gave no accepted check, and only a better one takes its place. */
 async function addReplies(
   words: readonly ScoredRule[],
   rules: readonly CheckSetRule[],
   replies: ReadonlyMap<string, readonly CheckDraft[]>,
 ): Promise<readonly ScoredRule[]> {
-  const drafted = await score(rules, ({ id }, evidence) => chooseCheck(replies.get(id) ?? [], evidence));
+  const drafted = await score(rules, (rule, evidence) => {
+    const drafts = replies.get(rule.id) ?? [];
+    if (!isJudged) return chooseCheck(drafts, evidence);
+    return chooseCheck([...drafts, draftJudge(rule)], { ...evidence, ask: runCheckOf });
+  });
   return words.map((rule, index) => {
     const other = drafted[index];
     if (other?.check === undefined || isAccepted(rule)) return rule;
@@ -83,6 +105,17 @@ async function addReplies(
 function askedOf(rules: readonly CheckSetRule[], words: readonly ScoredRule[]): readonly CheckSetRule[] {
   const accepted = new Set(words.filter(isAccepted).map(({ id }) => id));
   return rules.filter(({ id }) => !accepted.has(id));
+}
+
+/** Asks about every answer of the rules that only a judge could check, whatever it says of the two that prove it. */
+async function askJudge(rules: readonly CheckSetRule[], scored: readonly ScoredRule[]): Promise<void> {
+  const open = askedOf(rules, scored).filter(({ corrected }) => corrected !== undefined);
+  for (const rule of open) {
+    const { check } = draftJudge(rule);
+    const whole = { ...check, standing: 'provisional', proof: 'not tested yet' } as const;
+    const works = [rule.corrected, rule.revised, ...rule.items.map(({ work }) => work)];
+    for (const work of works) if (work !== undefined) await runCheckOf(whole, work);
+  }
 }
 
 function promptOf(rule: CheckSetRule): string {
@@ -139,10 +172,9 @@ async function reportOn(file: string) {
     const replies = readReplies(options.replies);
     const answered = asked.filter(({ id }) => replies.has(id)).length;
     requireSome('reply to a rule without an accepted check', answered);
-    ways.push([
-      `words, then the model's replies (${answered} of ${asked.length} asked)`,
-      await addReplies(words, rules, replies),
-    ]);
+    const more = await addReplies(words, rules, replies);
+    if (options['write-judge'] !== undefined) await askJudge(rules, more);
+    ways.push([`words, then the model's replies (${answered} of ${asked.length} asked)`, more]);
   }
   return ways.map(([way, scored]) => {
     const accepted = summarizeChecks(scored, ['accepted']);
@@ -152,6 +184,7 @@ async function reportOn(file: string) {
   });
 }
 const reports = (await Promise.all(options.set.map(reportOn))).flat();
+if (options['write-judge'] !== undefined) writeFileSync(options['write-judge'], judge.questions());
 if (options['write-prompts'] !== undefined)
   writeFileSync(options['write-prompts'], `${prompts.join('\n')}\n`);
 if (options.json) {

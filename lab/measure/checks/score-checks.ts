@@ -1,6 +1,6 @@
 import type { CheckedWork, CheckResult, RuleCheck } from '../../../src/core/check.ts';
 import { MOST_OUTSIDE_ANSWERS } from '../../../src/lessons/checks/accept-check.ts';
-import { runCheck } from '../../../src/lessons/checks/run-check.ts';
+import { type AskSlowTest, runWholeCheck } from '../../../src/lessons/checks/run-check.ts';
 import { wilsonInterval } from '../../../src/stats/interval.ts';
 import type { CheckSetRule, ItemKind } from './check-set.ts';
 
@@ -48,12 +48,18 @@ export const historyOf = (rule: CheckSetRule, all: readonly CheckSetRule[]): rea
     ])
     .slice(-MOST_OUTSIDE_ANSWERS * 5);
 
-export const scoreRule = ({ id, rule, items }: CheckSetRule, check: RuleCheck): ScoredRule => ({
-  id,
-  rule,
-  check,
-  verdicts: items.map(({ kind, work }) => ({ kind, result: runCheck(check, work), work })),
-});
+export async function scoreRule(
+  { id, rule, items }: CheckSetRule,
+  check: RuleCheck,
+  ask: AskSlowTest,
+): Promise<ScoredRule> {
+  const verdicts = items.map(async ({ kind, work }) => ({
+    kind,
+    result: await runWholeCheck(check, work, ask),
+    work,
+  }));
+  return { id, rule, check, verdicts: await Promise.all(verdicts) };
+}
 
 export function summarizeChecks(scored: readonly ScoredRule[], standings: readonly string[]): CheckScore {
   const checked = scored.filter(({ check }) => check !== undefined && standings.includes(check.standing));
