@@ -100,6 +100,8 @@ interface ThreadSituation {
   /** Lessons that are held out from the session. */
   readonly heldOut: ReadonlySet<string>;
   readonly place: LessonPlace;
+  /** Whether an answer of the session did not keep to it: then it is said again as such. */
+  isBroken(lesson: string): boolean;
   changedSince(generation: number): ChangedLessons;
 }
 
@@ -123,17 +125,23 @@ export function decideBlockUpdate(situation: ThreadSituation, request: ShowReque
   const isCurrent = generation === thread.generation;
   const bodies = countBodies(thread);
   const hasMore = lessons > bodies && bodies < Math.min(MOST_IN_FORCE, request.query.most ?? MOST_IN_FORCE);
-  if (isCurrent && additions.length === 0 && !hasMore) return { kind: 'keep', thread };
+  const lapsed = lapsedIn(thread, request).filter((id) => !situation.isBroken(id));
+  const isSettled = isCurrent && !hasMore && lapsed.length === 0;
+  if (isSettled && additions.length === 0) return { kind: 'keep', thread };
   const conversation = request.conversation();
   if (conversation === undefined || conversation.links.length === 0) return { kind: 'keep', thread };
   const { links } = conversation;
   const known = new Set(links);
   if (additions.some(({ link }) => !known.has(link))) return { kind: 'freeze', why: 'compacted' };
-  if (isCurrent && !hasMore) return { kind: 'keep', thread };
+  if (isSettled) return { kind: 'keep', thread };
   if (!isCurrent && links[0] !== thread.first && links.length <= YOUNG_LINKS)
     return { kind: 'freeze', why: 'compacted' };
-  return whatToAdd(situation, thread, conversation, hasMore);
+  return whatToAdd(situation, thread, conversation, { hasMore, lapsed });
 }
+
+/** Lessons of which nothing was shown, since the weights kept them, and which the weights that answer now do not keep. */
+const lapsedIn = ({ inForce }: PromptThread, { remembered }: ShowRequest): readonly string[] =>
+  [...inForce].flatMap(([id, { isRemembered }]) => (isRemembered && remembered?.has(id) !== true ? id : []));
 
 const countBodies = ({ inForce }: PromptThread): number =>
   [...inForce.values()].filter(({ isLine }) => !isLine).length;
@@ -148,7 +156,7 @@ function whatToAdd(
   { generation, heldOut, place, changedSince }: ThreadSituation,
   thread: PromptThread,
   { links, newestIsUser }: ConversationView,
-  hasMore: boolean,
+  { hasMore, lapsed }: { readonly hasMore: boolean; readonly lapsed: readonly string[] },
 ): BlockUpdate {
   const after = newestIsUser ? links.at(-1) : undefined;
   // One text per message: a repeated request must not grow.
@@ -156,7 +164,7 @@ function whatToAdd(
   if (after === undefined || isTaken) return { kind: 'keep', thread };
   const isCurrent = generation === thread.generation;
   const news = isCurrent ? NO_CHANGES : changedSince(thread.generation);
-  const changed = new Set([...news.ids].filter((id) => !heldOut.has(id)));
+  const changed = new Set([...news.ids, ...lapsed].filter((id) => !heldOut.has(id)));
   const withdrawn = news.withdrawn.filter((id) => thread.inForce.has(id));
   // Words of a user cannot be taken back by their name: the conversation gets those that still hold.
   if (place === 'message' && withdrawn.length > 0) return { kind: 'freeze', why: 'withdrawn' };
@@ -229,11 +237,12 @@ export function composeBlockUpdate(
   }
   const { after } = need;
   const { inForce } = need.thread;
+  const isLapsed = (id: string): boolean => inForce.get(id)?.isRemembered === true && need.changed.has(id);
   const news = allowed.filter(({ id, revision }) => {
     const before = inForce.get(id);
-    return before?.revision !== revision || before.isLine;
+    return before?.revision !== revision || before.isLine || isLapsed(id);
   });
-  const index = newLines(listed, need.thread);
+  const index = newLines(listed, need.thread, isLapsed);
   const text =
     place === 'message'
       ? renderSaid(news.filter(isNew), index.filter(isNew))
@@ -251,13 +260,17 @@ export function composeBlockUpdate(
 }
 
 /** The lines that a thread does not have yet: a few, and no further ones once it has many. A revised one takes its place. */
-function newLines(listed: readonly Lesson[], { inForce }: PromptThread): readonly Lesson[] {
+function newLines(
+  listed: readonly Lesson[],
+  { inForce }: PromptThread,
+  isLapsed: (id: string) => boolean,
+): readonly Lesson[] {
   const room = MOST_LINES - [...inForce.values()].filter(({ isLine }) => isLine).length;
   const revised = listed.filter(({ id, revision }) => {
     const before = inForce.get(id);
     return before?.isLine === true && before.revision !== revision;
   });
-  const unknown = listed.filter(({ id }) => !inForce.has(id));
+  const unknown = listed.filter(({ id }) => !inForce.has(id) || isLapsed(id));
   const told = unknown.filter(isPersonsWord);
   const others = unknown.filter((lesson) => !isPersonsWord(lesson));
   return [...revised, ...told, ...others.slice(0, Math.max(0, Math.min(room, MOST_ADDED_LINES)))];

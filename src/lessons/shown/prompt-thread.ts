@@ -47,6 +47,8 @@ interface ShownWords {
   readonly revision: number | undefined;
   /** Only its line was shown. */
   readonly isLine: boolean;
+  /** Nothing was shown: the weights that answered kept it. */
+  readonly isRemembered: boolean;
   /** Of the message that it was last shown at; undefined: before the conversation. */
   readonly link: string | undefined;
 }
@@ -118,13 +120,15 @@ export function revisionsIn({ lessons, considered }: RecalledFact): readonly Pro
   return lessons.map((lesson) => ({ lesson, revision: looked.get(lesson) }));
 }
 
-function wordsOf({ lessons, lines = [], considered, after }: RecalledFact): ReadonlyMap<string, ShownWords> {
+function wordsOf(fact: RecalledFact): ReadonlyMap<string, ShownWords> {
+  const { lessons, lines = [], remembered = [], considered, after } = fact;
   const looked = new Map(considered.map((one) => [one.id, one]));
   const listed = new Set(lines);
+  const kept = new Set(remembered);
   return new Map(
     lessons.map((id) => {
       const { name, revision } = looked.get(id) ?? {};
-      return [id, { name, revision, isLine: listed.has(id), link: after }];
+      return [id, { name, revision, isLine: listed.has(id), isRemembered: kept.has(id), link: after }];
     }),
   );
 }

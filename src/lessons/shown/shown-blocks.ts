@@ -248,6 +248,7 @@ function updateThread(blocks: Blocks, begun: Visit, hasWaited: boolean): Step {
     lessons,
     heldOut,
     place: begun.place,
+    isBroken: (id: string) => blocks.rules?.brokenIn(request.session).has(id) === true,
     changedSince,
   };
   const decided = decideBlockUpdate(situation, request);

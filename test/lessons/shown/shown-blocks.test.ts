@@ -600,6 +600,36 @@ describe('a rule that the weights keep', () => {
     const again = await ask('A b C d E', said('A b C d E'));
     expect(again.additions).toMatchObject([{ link: 'E', text: expect.stringContaining('Run them.') }]);
   });
+
+  it('is said once when weights that do not keep it answer in the middle of a conversation, also to one that broke it', async () => {
+    let broken: ReadonlyMap<string, string> = new Map();
+    const { library, ask, restart } = setUp({
+      rules: {
+        brokenIn: () => broken,
+        applying: () => [],
+        isBehind: () => false,
+        catchUp: async () => undefined,
+      },
+    });
+    library.put({ ...writeLesson('l1', 'tests-first', 'Run them.'), check: CHECK });
+    library.put(parser);
+    const said = (links: string, remembered: readonly string[], session: string) => ({
+      ...{ size: 100, remembered: new Set(remembered), session },
+      conversation: () => ({ ...conversationOf(links), newest: { link: links.at(-1) ?? '', texts: [] } }),
+    });
+    const times = (shown: { readonly additions: readonly { readonly text: string }[] }): number =>
+      shown.additions.filter(({ text }) => text.includes('Run them.')).length;
+    for (const session of ['rolled-back', 'broken']) {
+      expect((await ask('A', said('A', ['l1'], session))).block).not.toContain('Run them.');
+      if (session === 'broken') broken = new Map([['l1', 't']]);
+      const after = await ask('A b C', said('A b C', [], session));
+      expect(after.additions).toMatchObject([{ link: 'C', text: expect.stringContaining('Run them.') }]);
+      const later = await ask('A b C d E', said('A b C d E', [], session));
+      expect(times(later)).toBe(1);
+      restart();
+      expect(times(await ask('A b C d E f G', said('A b C d E f G', [], session)))).toBe(1);
+    }
+  });
 });
 
 describe('a skill in the client’s own list', () => {
