@@ -68,12 +68,14 @@ export function createCheckRows(options: CheckRowsOptions): CheckRows {
   const tried = new Set<string>();
   const sessions = new Set<string>();
   const readMaterial = createMaterialReader(options, () => [...sessions]);
-  const due = (keyOf: (lesson: Lesson) => string): readonly Lesson[] =>
-    library.lessons().filter((lesson) => isUnproven(lesson) && !tried.has(keyOf(lesson)));
-  const dueForModel = (state: LearningState, now: number): readonly Lesson[] =>
-    due(modelKey).filter(
-      (lesson) => tried.has(wordsKey(lesson)) && state.queuePauses.isOver(modelKey(lesson), now),
-    );
+  const isDue = (lesson: Lesson): boolean => isUnproven(lesson) && !tried.has(wordsKey(lesson));
+  const isDueForModel =
+    (state: LearningState, now: number) =>
+    (lesson: Lesson): boolean =>
+      isUnproven(lesson) &&
+      tried.has(wordsKey(lesson)) &&
+      !tried.has(modelKey(lesson)) &&
+      state.queuePauses.isOver(modelKey(lesson), now);
 
   return {
     fold: {
@@ -86,10 +88,10 @@ export function createCheckRows(options: CheckRowsOptions): CheckRows {
     words: {
       name: CHECKS,
       fault: 'rules could not be given checks',
-      due: () => due(wordsKey).length > 0,
+      due: () => library.lessons().some(isDue),
       learn: wordsLearner,
       material: async function* () {
-        for (const lesson of due(wordsKey).slice(0, MOST_OF_ROUND)) {
+        for (const lesson of firstOf(library.lessons(), isDue, MOST_OF_ROUND)) {
           const material = await readMaterial(lesson);
           if (!material.isWaiting) yield pieceOf(wordsKey(lesson), material, clock);
         }
@@ -98,10 +100,11 @@ export function createCheckRows(options: CheckRowsOptions): CheckRows {
     models: {
       name: CHECKS_MODEL,
       fault: 'a model could not be asked for checks',
-      due: (state, now) => dueForModel(state, now).length > 0,
+      due: (state, now) => library.lessons().some(isDueForModel(state, now)),
       learn: modelLearner,
       material: async function* (state) {
-        for (const lesson of dueForModel(state, clock.now()).slice(0, MOST_QUESTIONS)) {
+        const wanted = isDueForModel(state, clock.now());
+        for (const lesson of firstOf(library.lessons(), wanted, MOST_QUESTIONS)) {
           const material = await readMaterial(lesson);
           const ask = await askFor(material, options.writer);
           if (ask === undefined || material.isWaiting) continue;
@@ -122,6 +125,16 @@ export function createCheckRows(options: CheckRowsOptions): CheckRows {
   };
 }
 
+/** Stops looking when it has enough: a large library is looked through in many rounds. */
+function firstOf(lessons: readonly Lesson[], isWanted: (lesson: Lesson) => boolean, most: number): Lesson[] {
+  const found: Lesson[] = [];
+  for (const lesson of lessons) {
+    if (found.length === most) break;
+    if (isWanted(lesson)) found.push(lesson);
+  }
+  return found;
+}
+
 /** In force, a person's word, and without a check that was proven. */
 const isUnproven = (lesson: Lesson): boolean =>
   isInUse(lesson) &&
@@ -129,11 +142,22 @@ const isUnproven = (lesson: Lesson): boolean =>
   !lesson.frozen &&
   (lesson.check === undefined || (lesson.check.standing === 'provisional' && lesson.check.by !== 'person'));
 
+/** Every look asks for the keys of all rules: each is hashed once. A revised lesson is another object. */
+function keptOf(keyOf: (lesson: Lesson) => string): (lesson: Lesson) => string {
+  const keys = new WeakMap<Lesson, string>();
+  return (lesson) => {
+    const known = keys.get(lesson) ?? keyOf(lesson);
+    keys.set(lesson, known);
+    return known;
+  };
+}
+
 /** New evidence for the same words is another try: it may prove what was provisional. */
-const wordsKey = ({ id, text }: Lesson): string =>
-  `${CHECKS}:${cycleIdOf([id, text.description, text.evidence.turns])}`;
+const wordsKey = keptOf(
+  ({ id, text }) => `${CHECKS}:${cycleIdOf([id, text.description, text.evidence.turns])}`,
+);
 /** A model is asked once about the same words. */
-const modelKey = ({ id, text }: Lesson): string => `${CHECKS_MODEL}:${cycleIdOf([id, text.description])}`;
+const modelKey = keptOf(({ id, text }) => `${CHECKS_MODEL}:${cycleIdOf([id, text.description])}`);
 
 function addNewest(sessions: Set<string>, session: string): void {
   sessions.delete(session);
