@@ -1,9 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Log } from '../../src/base/log.ts';
+import { createLruMap } from '../../src/base/lru-map.ts';
 import { VERSION } from '../../src/base/package.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { systemClock } from '../../src/core/clock.ts';
+import type { EmbeddingModel } from '../../src/core/recall.ts';
+import { createMiniLmEmbed } from '../../src/embed/minilm-embed.ts';
 import { ARMS_VERSION, armOf, type Condition } from './arms.ts';
 import { loadBenchJournal, openBenchJournal } from './bench-journal.ts';
 import { choosePolicy, isTrainable, NANO_POLICY } from './choose-policy.ts';
@@ -11,7 +14,6 @@ import { type BenchPolicy, type ComparedTasks, createOpenEnvironment } from './o
 import type { HeadRule, RunHead } from './run-records.ts';
 import { type RunProgress, type RunSuiteOptions, runSuite } from './run-suite.ts';
 import type { Habits } from './scripted-policy.ts';
-import { createSharedEmbed } from './shared-embed.ts';
 import { BenchError, loadSuite, type SuiteChoice } from './suites.ts';
 import type { NightOptions } from './training-night.ts';
 
@@ -151,4 +153,31 @@ function mustBeComparable(before: RunHead, now: RunHead): void {
     `The run ${now.run} was started with other options.`,
     'use the same options (conditions and seeds may be added), or omit --run to start a new run',
   );
+}
+
+/** A seed's questions and feedback, and the lessons of all arms; a vector has 1.5 KB. */
+const MOST = 40_000;
+
+/**
+ * The sentence model for all daemons of a run, each text embedded once: arms ask the same questions and hear the same
+ * feedback, and embedding takes most of a run's time. The vectors are the same as without it.
+ */
+export function createSharedEmbed(): EmbeddingModel {
+  const model = createMiniLmEmbed();
+  const known = createLruMap<string, Float32Array>(MOST);
+  const embedOne = async (text: string): Promise<Float32Array> => {
+    const held = known.get(text);
+    // A copy: a caller may transfer its vector to another thread.
+    if (held !== undefined) return held.slice();
+    const [vector] = await model.embed([text]);
+    if (vector === undefined) throw new Error('the sentence model returned no vector');
+    known.set(text, vector.slice());
+    return vector;
+  };
+  return {
+    id: model.id,
+    dimensions: model.dimensions,
+    embed: (texts) => Promise.all(texts.map(embedOne)),
+    close: () => model.close(),
+  };
 }

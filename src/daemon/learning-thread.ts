@@ -5,11 +5,10 @@ import type { Log } from '../base/log.ts';
 import { lowerThreadPriority } from '../base/lower-thread-priority.ts';
 import { connectThread } from '../base/worker-thread.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
-import { type JsonObject, toJson } from '../core/json.ts';
 import { createTrainingBuffer, SAMPLE_CAP, type TrainingOutcome } from '../evidence/training-buffer.ts';
 import { openThreadJobs } from '../jobs/thread-jobs.ts';
 import { chatOfRole } from '../learn/asked-models.ts';
-import type { LearningPorts, LearningWorker } from '../learn/learning-ports.ts';
+import { createStandby, type LearningPorts, type LearningWorker } from '../learn/learning-ports.ts';
 import { startLearningWorker } from '../learn/learning-worker.ts';
 import { createRecollect } from '../learn/recollect/recollect.ts';
 import { openLastingReads } from '../record/open-store.ts';
@@ -215,33 +214,5 @@ function createFollowingClock(first: number): Clock & { set(now: number): void }
     set: (now) => {
       start = { now, mono: monotonic() };
     },
-  };
-}
-
-/** Questions that everybody answers alike while another process learns. */
-const NOTHING_DUE = new Set(['due']);
-
-/**
- * Learning while another process of the same store learns: nothing is followed, and what a person asks of it is refused with the reason.
- * It takes over from the record when this process becomes the leader.
- */
-function createStandby(whoLeads: () => string | undefined): LearningWorker {
-  const why = (): string => {
-    const leader = whoLeads();
-    const where = leader === undefined ? 'another process' : leader;
-    return `Learning runs in ${where}, which shares this store: ask there, or stop it and this one takes over within seconds.`;
-  };
-  return {
-    wake: () => undefined,
-    look: async () => undefined,
-    settle: async () => undefined,
-    statements: async () => [],
-    shorten: async () => ({ ok: false, why: why(), isRetryable: true }),
-    practice: {
-      command: async ({ do: what }): Promise<JsonObject> =>
-        toJson(NOTHING_DUE.has(String(what)) ? { whyNot: why() } : { refused: why() }),
-      close: async () => undefined,
-    },
-    close: async () => undefined,
   };
 }

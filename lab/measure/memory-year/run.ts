@@ -8,7 +8,7 @@ import { MOST_IN_USE } from '../../../src/learn/memory/wake-archived.ts';
 import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
 import { writeSection } from '../markdown.ts';
 import { createEngineCounts, requireEngine, requireSome } from '../measured.ts';
-import { withKnownTexts } from './known-texts.ts';
+import { withVectorMap } from '../memory/vector-map.ts';
 import { USUAL_TOP_K } from './open-probes.ts';
 import { reportYears } from './report-years.ts';
 import { type SimulatedYear, simulateYear } from './simulate-year.ts';
@@ -37,7 +37,7 @@ const { values } = parseArgs({
 const sessions = Number(values.sessions);
 const mostInUse = Number(values['most-in-use']);
 const model = values.letters ? createNgramEmbed() : createMiniLmEmbed();
-const embed = withKnownTexts(model);
+const embed = withVectorMap(model);
 const engines = createEngineCounts();
 const years: { readonly with: SimulatedYear; readonly without: SimulatedYear }[] = [];
 for (let seed = 1; seed <= Number(values.seeds); seed++) {

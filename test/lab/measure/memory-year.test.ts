@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withKnownTexts } from '../../../lab/measure/memory-year/known-texts.ts';
+import { withVectorMap } from '../../../lab/measure/memory/vector-map.ts';
 import { reportYears } from '../../../lab/measure/memory-year/report-years.ts';
 import { simulateYear } from '../../../lab/measure/memory-year/simulate-year.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
@@ -13,7 +13,7 @@ describe('a small year of use', () => {
       isConsolidated: true,
       mostInUse: 300,
       store: createMemoryStore(),
-      embed: withKnownTexts(createNgramEmbed()),
+      embed: withVectorMap(createNgramEmbed()),
       isByLetters: true,
     });
     const end = year.weeks.at(-1);
