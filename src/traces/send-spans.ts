@@ -8,8 +8,6 @@ export interface Receiver {
   /** The receiver's address; spans go to `/v1/traces` under it. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Certificates to trust beside those of Node, in PEM. */
-  readonly caFile?: string;
 }
 
 export type SendResult =
