@@ -1,5 +1,5 @@
 /** Finds all occurrences of many literals, ignoring case, in one pass whose cost does not depend on their number. */
-interface AhoCorasick {
+export interface AhoCorasick {
   /** Pairs of numbers, the literal's index and the end of its occurrence, ordered by the end. */
   scan(text: string): readonly number[];
 }
@@ -54,7 +54,7 @@ function columnOf(columns: Uint8Array, wide: Map<number, number>, character: str
   const code = character.charCodeAt(0);
   const known = code < 256 ? (columns[code] ?? 0) : (wide.get(code) ?? 0);
   if (known !== 0) return known;
-  const column = Math.max(...columns, ...wide.values()) + 1;
+  const column = columns.reduce((most, one) => Math.max(most, one), Math.max(0, ...wide.values())) + 1;
   for (const spelling of [code, character.toUpperCase().charCodeAt(0)]) {
     if (spelling < 256) columns[spelling] = column;
     else wide.set(spelling, column);

@@ -1,4 +1,5 @@
-import { createAhoCorasick } from './aho-corasick.ts';
+import { createLruMap } from '../base/lru-map.ts';
+import { type AhoCorasick, createAhoCorasick } from './aho-corasick.ts';
 import { ALNUM, charClassAt } from './char-class.ts';
 import { COMMAND_TRIGGERS } from './command-password.ts';
 import { findEncoded, hasEncoding } from './encoded-secret.ts';
@@ -175,12 +176,27 @@ const TRIGGERS: readonly Trigger[] = [
   { literal: 'access_token$production$', rule: findBraintreeToken, exact: true },
 ];
 
+/** The finders of a thread mostly have the same keys, or none. */
+const scanners = createLruMap<string, AhoCorasick>(4);
+
+function scannerOf(literals: readonly string[]): AhoCorasick {
+  const name = literals.join('\n');
+  const scanner = scanners.get(name) ?? createAhoCorasick(literals);
+  scanners.set(name, scanner);
+  return scanner;
+}
+
 export function createSecretFinder(keys: readonly string[]): SecretFinder {
   const known = knownForms(keys).map(
     ({ anchor, rule }): Trigger => ({ literal: anchor, rule, exact: true, known: true }),
   );
   const triggers = [...known, ...TRIGGERS];
-  const scanner = createAhoCorasick(triggers.map(({ literal }) => literal));
+  let scanner: AhoCorasick | undefined;
+  /** Built for the first text: many a finder is given other keys before it sees one. */
+  const scan = (text: string): readonly number[] => {
+    scanner ??= scannerOf(triggers.map(({ literal }) => literal));
+    return scanner.scan(text);
+  };
 
   const isMeant = (text: string, hits: readonly number[], at: number): boolean => {
     const trigger = triggers[hits[at] ?? 0];
@@ -212,9 +228,7 @@ export function createSecretFinder(keys: readonly string[]): SecretFinder {
   };
   const findAt = (text: string, hits: readonly number[]): readonly SecretSpan[] => {
     const plain = findPlain(text, hits);
-    return plain.length > 0
-      ? plain
-      : findEncoded(text, (decoded) => findPlain(decoded, scanner.scan(decoded)));
+    return plain.length > 0 ? plain : findEncoded(text, (decoded) => findPlain(decoded, scan(decoded)));
   };
   const findPlain = (text: string, hits: readonly number[]): readonly SecretSpan[] => {
     if (hits.length === 0) return NO_SPANS;
@@ -224,9 +238,9 @@ export function createSecretFinder(keys: readonly string[]): SecretFinder {
   };
 
   return {
-    find: (text) => findAt(text, scanner.scan(text)),
+    find: (text) => findAt(text, scan(text)),
     look: (json) => {
-      const hits = scanner.scan(json);
+      const hits = scan(json);
       return {
         isPlain: isSameInJson && !hasMeant(json, hits) && !hasEncoding(json),
         find: () => findPlain(json, hits),
