@@ -77,6 +77,8 @@ interface CorrectionSummary {
   readonly wronglyShown: number;
   /** Traps whose prompt gained something, right or wrong. */
   readonly anythingShown: number;
+  /** Traps that left a lesson in any state, shown or not. */
+  readonly taught: readonly string[];
   readonly mustNotRows: number;
   readonly mustNotViolated: number;
   readonly right: number;
@@ -134,6 +136,7 @@ export function summarizeCorrections(rows: readonly ScoredRow[]): CorrectionSumm
     ...countsOf(rows),
     missed: count(rows, isMissed),
     anythingShown: count(rows, ({ isAnythingShown }) => isAnythingShown),
+    taught: ids(({ isNull, played }) => isNull && played.lessons.length > 0),
     mustNotRows: count(rows, ({ played }) => played.row.mustNot.length > 0),
     right: count(rows, ({ isRight }) => isRight),
     causes: Object.fromEntries(causes),

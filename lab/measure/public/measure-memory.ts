@@ -1,8 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { asArray, asObject, type JsonObject, parseJson } from '../../../src/core/json.ts';
+import type { JsonObject } from '../../../src/core/json.ts';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
 import { createBm25Index } from '../../../src/lessons/recall/bm25-index.ts';
@@ -16,6 +14,7 @@ import { createEngineCounts, describeEngines, findOtherEngine } from '../measure
 import { openPlayedHome, type PlayedAnswer, type TypedTurn } from '../memory/played-home.ts';
 import { withVectorMap } from '../memory/vector-map.ts';
 import type { Measured } from './customers.ts';
+import { askMetaClaw } from './metaclaw.ts';
 import {
   type PublicPerson,
   type PublicQuestion,
@@ -105,7 +104,13 @@ export async function measurePublicMemory(
         for (const [at, question] of person.questions.entries())
           addTo(scores, arm, scoreText(question, texts[at] ?? '', person, set));
       if (metaclaw !== undefined) {
-        const { skills, memory } = askMetaClaw(metaclaw, person, turnsOf);
+        const { skills, memory } = askMetaClaw(metaclaw, {
+          sessions: person.sessions.map((session, at) => ({
+            id: `s${at}`,
+            turns: turnsOf(session).map(typed),
+          })),
+          questions: person.questions.map(({ text }) => text),
+        });
         for (const [at, question] of person.questions.entries()) {
           addTo(scores, 'MetaClaw skills', scoreText(question, skills[at] ?? '', person, set));
           addTo(scores, 'MetaClaw memory', scoreText(question, memory[at] ?? '', person, set));
@@ -175,6 +180,8 @@ function turnsOf({ messages }: SaidSession): readonly TypedTurn[] {
   }
   return turns;
 }
+
+const typed = ({ request, reply }: TypedTurn) => ({ prompt: request.at(-1)?.content ?? '', reply });
 
 const scoreStranger = ({ block, quotes }: PlayedAnswer): Score => ({
   kind: 'stranger',
@@ -364,36 +371,4 @@ function report(name: string, { scores, strangers, times, engines }: MemoryNumbe
   );
   const result: JsonObject = { set: name, engines, arms: rates };
   return { ok: true, result, text, isMet: true };
-}
-
-const SCRIPT = fileURLToPath(new URL('../../../../lab/measure/public/metaclaw.py', import.meta.url));
-const MOST_BYTES = 1024 * 1024 * 1024;
-
-/** For each question the text of either way. */
-interface MetaClawTexts {
-  readonly skills: readonly string[];
-  readonly memory: readonly string[];
-}
-
-/** What MetaClaw's own code puts into the prompts of a person's questions. `folder`: its unpacked wheel. */
-function askMetaClaw(
-  folder: string,
-  { sessions, questions }: PublicPerson,
-  turnsOf: (session: SaidSession) => readonly TypedTurn[],
-): MetaClawTexts {
-  const asked = {
-    sessions: sessions.map((session, at) => ({
-      id: `s${at}`,
-      turns: turnsOf(session).map(({ request, reply }) => ({ prompt: request.at(-1)?.content ?? '', reply })),
-    })),
-    questions: questions.map(({ text }) => text),
-  };
-  const out = execFileSync('python3', [SCRIPT, folder], {
-    input: JSON.stringify([asked]),
-    encoding: 'utf8',
-    maxBuffer: MOST_BYTES,
-  });
-  const [found] = asArray(parseJson(out)).map(asObject);
-  const textsOf = (way: 'skills' | 'memory'): readonly string[] => asArray(found?.[way]).map(String);
-  return { skills: textsOf('skills'), memory: textsOf('memory') };
 }

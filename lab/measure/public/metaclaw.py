@@ -1,9 +1,11 @@
 """What MetaClaw 0.4.1 puts into a prompt, by its own code: python3 metaclaw.py WHEEL_FOLDER < persons.json > answers.json
 
-WHEEL_FOLDER: the unpacked wheel of aiming-metaclaw. In: [{"sessions": [{"id", "turns": [{"prompt", "reply"}]}], "questions": []}].
+WHEEL_FOLDER: the unpacked wheel of aiming-metaclaw. In: [{"sessions": [{"id", "turns": [{"prompt", "reply"}]}], "questions": []}],
+and where they are known "lessons": [{"name", "description", "content"}], and the "most" skills of an answer.
 Out, for each person: {"skills": [text], "memory": [text]}, a text for each question.
 
-Skills: each message that was typed is a skill file, as if a model had written it down word for word; found by keywords, at most six.
+Skills: each lesson is a skill file, or each message that was typed, as if a model had written it down word for word; found by
+keywords, at most six unless "most" says otherwise.
 Memory: what its patterns extract from the sessions, without a model; at most 24 units.
 """
 import json
@@ -30,20 +32,21 @@ UNITS = 24
 ROOM = 3000
 
 
-def write_skill(folder, number, text):
-    line = " ".join(text.split())
+def write_skill(folder, number, lesson):
+    line = " ".join(lesson["description"].split())
     place = folder / f"s{number:05d}"
     place.mkdir()
-    head = f"---\nname: s{number:05d}\ndescription: {line}\ncategory: general\n---\n"
-    (place / "SKILL.md").write_text(f"{head}\n{text}\n", encoding="utf-8")
+    head = f"---\nname: {lesson['name']}\ndescription: {line}\ncategory: general\n---\n"
+    (place / "SKILL.md").write_text(f"{head}\n{lesson['content']}\n", encoding="utf-8")
 
 
 def answer(person, folder):
     skills_folder = folder / "skills"
     skills_folder.mkdir()
     typed = [turn["prompt"] for session in person["sessions"] for turn in session["turns"]]
-    for number, text in enumerate(typed):
-        write_skill(skills_folder, number, text)
+    said = [{"name": f"s{number:05d}", "description": text, "content": text} for number, text in enumerate(typed)]
+    for number, lesson in enumerate(person.get("lessons", said)):
+        write_skill(skills_folder, number, lesson)
     skills = SkillManager(str(skills_folder))
     policy = MemoryPolicy()
     policy.max_injected_units = UNITS
@@ -54,7 +57,7 @@ def answer(person, folder):
         memory.ingest_session_turns(session["id"], turns)
     found = {"skills": [], "memory": []}
     for question in person["questions"]:
-        found["skills"].append(skills.format_for_conversation(skills.retrieve_relevant(question, SKILLS)))
+        found["skills"].append(skills.format_for_conversation(skills.retrieve_relevant(question, person.get("most", SKILLS))))
         found["memory"].append(memory.render_for_prompt(memory.retrieve_for_prompt(question)))
     return found
 

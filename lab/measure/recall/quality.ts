@@ -30,7 +30,7 @@ interface KindQuality {
 }
 
 /** As configured by default. */
-const LIMITS = { topK: 6, tokenBudget: 1500, index: { lines: 24, tokens: 600 } };
+export const LIMITS = { topK: 6, tokenBudget: 1500, index: { lines: 24, tokens: 600 } };
 const FIRST_LINES = 6;
 
 /** Lessons are embedded once for all runs. */
@@ -40,7 +40,7 @@ export async function openBenchCache(embed: EmbeddingModel): Promise<VectorCache
 }
 
 /** The gateway's own recall over lessons. */
-async function openRecall(
+export async function openRecall(
   lessons: readonly PairLesson[],
   { embed, first, demand }: Pick<RecallSettings, 'embed' | 'first' | 'demand'>,
 ): Promise<LessonRecall> {
@@ -63,7 +63,7 @@ interface TaskResult {
   readonly result: RecallResult;
 }
 
-async function recallTasks(
+export async function recallTasks(
   index: LessonRecall,
   tasks: readonly RecallTask[],
   isUnhurried: boolean,
@@ -157,7 +157,7 @@ export async function measureQuality(
   return found;
 }
 
-const withoutTriggers = ({ triggers: _, ...lesson }: PairLesson): PairLesson => lesson;
+export const withoutTriggers = ({ triggers: _, ...lesson }: PairLesson): PairLesson => lesson;
 
 export const reportQuality = (title: string, found: readonly RecallQuality[]): string =>
   found

@@ -7,6 +7,7 @@ import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
 import { writeSection } from '../markdown.ts';
 import { fitWeights } from './fit.ts';
+import { comparePeers } from './peers.ts';
 import { measureQuality, type RecallQuality, reportQuality } from './quality.ts';
 import { readTasks } from './read-tasks.ts';
 import { measureSaid, reportSaid, type SaidSpeed } from './said-speed.ts';
@@ -14,7 +15,7 @@ import { measureSpeed, type RecallSpeed, reportSpeed } from './speed.ts';
 
 /**
  * Quality and speed of recall. `--quality`: only the quality. `--pairs FILE`: only the quality, for any file of that format; `--json`
- * prints it as JSON. `--said 10000,1000000`: the speed of the search of
+ * prints it as JSON. `--metaclaw DIR`: instead, ours beside a notes file and MetaClaw's skills (its unpacked wheel). `--said 10000,1000000`: the speed of the search of
  * what a person said. `--fit`: the weights of recall that are best on the dev split of our tasks.
  */
 const OURS = 'lab/measure/recall/tasks.jsonl';
@@ -24,6 +25,7 @@ const { values: options } = parseArgs({
   options: {
     pairs: { type: 'string' },
     sizes: { type: 'string', default: '100,1000,10000,100000' },
+    metaclaw: { type: 'string' },
     write: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     fit: { type: 'boolean', default: false },
@@ -80,7 +82,14 @@ async function addSpeed(): Promise<void> {
 async function run(): Promise<void> {
   const embed = createMiniLmEmbed();
   if (options.fit) add(await fitWeights(readTasks(OURS, 'dev'), readTasks(NEAR, 'dev'), embed));
-  else if (options.pairs !== undefined) {
+  else if (options.metaclaw !== undefined) {
+    for (const [file, split] of options.pairs === undefined
+      ? [[NEAR, 'test'] as const, [OURS, 'test'] as const]
+      : [[options.pairs] as const])
+      add(
+        `### ${path.basename(file)}\n\n${await comparePeers(readTasks(file, split), embed, options.metaclaw)}`,
+      );
+  } else if (options.pairs !== undefined) {
     const found = await addQuality(embed, options.pairs);
     if (options.json) process.stdout.write(`${JSON.stringify(found, null, 2)}\n`);
   } else {
