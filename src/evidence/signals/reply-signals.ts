@@ -136,6 +136,7 @@ function reasonOf(turn: TurnReading): string | undefined {
   if (outage !== undefined && isOutage(outage) && !isStop)
     return `${outage.part.name}: ${outage.outcome?.reason ?? ''}`;
   if (reportsOutage(user)) return 'the user reports an outage';
+  if (calls.length === 0 && answered.length === 0 && isErrorText(said)) return 'the reply is an error';
   const hasFailed = answered.length === 0 || answered.at(-1)?.outcome?.kind !== 'green';
   if (calls.length === 0 && evidence.next === undefined && hasFailed && blamesOutage(said))
     return 'the agent reports an outage';
@@ -145,5 +146,13 @@ function reasonOf(turn: TurnReading): string | undefined {
   const isRetried = evidence.attempts.some(({ ok, action }) => ok && action === attempt?.action);
   return attempt === undefined || isRetried ? undefined : `attempt: ${findOutage(attempt.result)}`;
 }
+
+const LONGEST_ERROR = 600;
+/** An error names itself in its first words. */
+const ERROR_FIRST = /^\W{0,4}(?:[\w.-]{1,30}\W{1,2}){0,4}(?:\w{0,30}error|failed|failure)\b/i;
+
+/** A client put its provider's error in the place of an answer: what is said about it is no word about the agent. */
+const isErrorText = (said: string): boolean =>
+  said.length <= LONGEST_ERROR && ERROR_FIRST.test(said) && findOutage(said) !== undefined;
 
 const isOutage = ({ outcome }: ToolCallReading): boolean => outcome?.kind === 'outage';

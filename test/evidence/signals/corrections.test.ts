@@ -119,6 +119,15 @@ describe('a correction in the chat', () => {
     expect(reactionTo('vpn. again').verdict).toBe('infrastructure');
     expect(reactionTo('you forgot to start it. try again').verdict).toBe('failure');
   });
+
+  it('is no failure after a provider’s error in the place of an answer (a rule still is one, and so is an answer about errors)', () => {
+    const error = 'Request Error: 503 Service Unavailable {"error":{"type":"server_error"}}';
+    const reply = [{ type: 'text' as const, text: error }];
+    expect(reactionTo('still failing', { reply }).verdict).toBe('infrastructure');
+    expect(correctionIn('no. we use pnpm in this repo', { reply })?.isStanding).toBe(true);
+    const answer = [{ type: 'text' as const, text: `The handler retries now, so ${error} is gone.` }];
+    expect(reactionTo('still failing', { reply: answer }).verdict).toBe('failure');
+  });
 });
 
 describe('words that are not the user’s own', () => {
