@@ -1,4 +1,5 @@
 import { createText } from '../gateway/traffic.ts';
+import { readTasks } from '../recall/read-tasks.ts';
 
 /** One request of the day. The bodies are the same for every subject. */
 export interface PacedTurn {
@@ -30,6 +31,23 @@ const ACTIVE = 3;
 const HURRY = 0.5;
 const LONGEST_BURST = 6;
 const LONG_PASTE = 40_000;
+const MOST_TYPED = 400;
+/** What people ask for: made-up words have three times as many word pieces, and whoever reads them works three times as long. */
+const ASKED = readTasks('lab/measure/recall/tasks.jsonl')
+  .tasks.map(({ query }) => query)
+  .filter(({ length }) => length <= MOST_TYPED);
+
+/** A message that nobody else sent: two wishes, of which each stands in few others. */
+function askFor(session: number, nth: number): string {
+  const [first, second] = [session * 31 + nth * 7, session * 17 + nth * 53 + 1];
+  return `${ASKED[first % ASKED.length]} ${ASKED[second % ASKED.length]}`;
+}
+
+function pasteLog(words: (length: number) => string): string {
+  const line = (nth: number): string =>
+    `2026-11-17T10:${String(nth % 60).padStart(2, '0')}:07.113Z ERROR [build] ${words(90)}`;
+  return Array.from({ length: Math.round(LONG_PASTE / 128) }, (_, nth) => line(nth)).join('\n');
+}
 
 /** Marks a turn in the last message of its request, so that the provider knows what to answer. */
 export const TURN_MARK = /\[turn (\d+)\.(\d+)\]/g;
@@ -80,10 +98,10 @@ function burstOf(session: number, nth: number): Burst {
   const kind = (session * 5 + nth) % 40;
   const said =
     kind === 3
-      ? `The build fails, this is its log:\n${words(LONG_PASTE)}`
+      ? `The build fails, this is its log:\n${pasteLog(words)}`
       : kind === 7
-        ? `No. We never use floats for the sums of ledger ${session}. ${words(60)}`
-        : `${nth === 0 ? 'Please change' : 'Now change'} ${words(80 + ((session * 31 + nth * 17) % 300))}`;
+        ? `No. We never use floats for the sums of ledger ${session}. ${ASKED[session % ASKED.length]}`
+        : askFor(session, nth);
   const calls = (session + nth * 3) % LONGEST_BURST;
   const results = Array.from({ length: calls }, (_, call) =>
     (session + call) % 8 === 3
