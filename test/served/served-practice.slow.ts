@@ -106,7 +106,7 @@ describe('practice behind the real daemon', () => {
   it('begins with nothing: no task, no session, and says where tasks come from', async () => {
     expect(await practice('run')).toMatchObject({
       started: false,
-      why: expect.stringContaining('practice tasks add'),
+      why: expect.stringContaining('practice tasks --add'),
     });
     expect(await practice('status')).toMatchObject({ tasks: { count: 0 } });
     expect(JSON.stringify(await practice('report'))).toContain('no session of practice yet');
