@@ -4,6 +4,7 @@ import type { FailureCase } from '../../../src/core/learn.ts';
 import type { Library } from '../../../src/core/library.ts';
 import { runCycle } from '../../../src/learn/cycle.ts';
 import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
+import type { Autonomy } from '../../../src/learn/gate/autonomy-rule.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { libraryWith } from '../evolver/samples.ts';
 import { gateWith } from '../gate/samples.ts';
@@ -28,42 +29,50 @@ const withMaterial = (one: FailureCase, number = 0): FailureCase => {
 };
 
 let cycles = 0;
-const run = (library: Library, ...cases: readonly FailureCase[]) =>
+const runWith = (
+  one: { readonly learner: typeof learner; readonly gate: typeof gate },
+  library: Library,
+  cases: readonly FailureCase[],
+) =>
   runCycle(
-    { id: `c${++cycles}`, learner, material: cases, cases, items: [] },
+    { id: `c${++cycles}`, learner: one.learner, material: cases, cases, items: [] },
     {
       library,
       ask: undefined,
-      gate: (proposal, all) => gate(proposal, all, library),
+      gate: (proposal, all) => one.gate(proposal, all, library),
       clock: systemClock,
       newId: (prefix) => `${prefix}-${++cycles}`,
       journal: () => undefined,
       signal: new AbortController().signal,
     },
   );
+const run = (library: Library, ...cases: readonly FailureCase[]) =>
+  runWith({ learner, gate }, library, cases);
+const runUnder = (autonomy: Autonomy, library: Library, ...cases: readonly FailureCase[]) =>
+  runWith({ learner, gate: gateWith({ autonomy }) }, library, cases);
 
 const states = (library: Library): readonly string[] =>
   library.lessons().map(({ state, text }) => `${state} ${text.description}`);
 
 describe('a correction in the chat, through the gate', () => {
-  it('puts a lesson on trial for its own agent and project, from one session', async () => {
+  it('is in force at once for its own agent and project, from one session', async () => {
     const library = await libraryWith();
     const end = await run(library, withMaterial(corrected(1, 'we use pnpm here, not npm')));
     expect([end.outcome, end.turns]).toEqual(['published', ['t1']]);
     expect(library.lessons()).toMatchObject([
       {
-        state: 'trial',
+        state: 'live',
         text: { scope: { agent: 'coder', project: 'shop' }, note: { source: 'experience' } },
       },
     ]);
   });
 
-  it('goes on trial beside the prose of tools in at least 195 of 204 cases', async () => {
+  it('is in force at once beside the prose of tools in at least 195 of 204 cases', async () => {
     const held: string[] = [];
     for (const [number, said] of COMPLAINTS.entries()) {
       const { judgements } = await run(await libraryWith(), withMaterial(corrected(1, said), number));
       const [{ outcome, why } = { outcome: 'nothing', why: [] }] = judgements;
-      if (outcome !== 'trial') held.push(`${said}: ${outcome} ${why.join('; ')}`);
+      if (outcome !== 'live') held.push(`${said}: ${outcome} ${why.join('; ')}`);
     }
     expect(held.length, held.join('\n')).toBeLessThanOrEqual(9);
   });
@@ -79,55 +88,38 @@ describe('a correction in the chat, through the gate', () => {
             yield { ...step, change: { ...step.change, text: { ...step.change.text, scope: {} } } };
       },
     };
-    const end = await runCycle(
-      { id: 'wide', learner: wide, material: [one], cases: [one], items: [] },
-      {
-        library,
-        ask: undefined,
-        gate: (proposal, all) => gate(proposal, all, library),
-        clock: systemClock,
-        newId: (prefix) => `${prefix}-wide`,
-        journal: () => undefined,
-        signal: new AbortController().signal,
-      },
-    );
+    const end = await runWith({ learner: wide, gate }, library, [one]);
     expect(['refused', 'proposed']).toContain(end.judgements[0]?.outcome);
-    expect(library.lessons().filter(({ state }) => state === 'trial')).toEqual([]);
+    expect(library.lessons().filter(({ state }) => state === 'trial' || state === 'live')).toEqual([]);
   });
 
   it('retires the lesson that it takes back, with a link, and back again when the user returns to it', async () => {
     const library = await libraryWith();
     await run(library, withMaterial(corrected(1, 'use tabs')));
     await run(library, withMaterial(corrected(2, 'no, spaces please')));
-    expect(states(library)).toEqual(['retired "use tabs"', 'trial "no, spaces please"']);
+    expect(states(library)).toEqual(['retired "use tabs"', 'live "no, spaces please"']);
     expect(library.lessons()[0]?.supersededBy).toBe(library.lessons()[1]?.id);
     await run(library, withMaterial(corrected(3, 'use tabs')));
-    expect(states(library).slice(1)).toEqual(['retired "no, spaces please"', 'trial "use tabs"']);
+    expect(states(library).slice(1)).toEqual(['retired "no, spaces please"', 'live "use tabs"']);
   });
 
-  it('leaves the old lesson in use while the new one waits for a person', async () => {
+  it.each(['manual', 'guarded', 'autonomous'] as const)(
+    'leaves the old lesson in use while the new one, an order that could do harm, waits under %s',
+    async (autonomy) => {
+      const library = await libraryWith();
+      await run(library, withMaterial(corrected(1, 'never skip the backup')));
+      const { judgements } = await runUnder(autonomy, library, withMaterial(corrected(2, 'skip the backup')));
+      expect(judgements.map(({ outcome }) => outcome)).toEqual(['proposed', 'refused']);
+      expect(states(library)).toEqual(['live "never skip the backup"', 'proposed "skip the backup"']);
+    },
+  );
+
+  it('is in force and retires the old lesson also where every change of a model needs approval', async () => {
     const library = await libraryWith();
     await run(library, withMaterial(corrected(1, 'never push to main')));
-    const { judgements } = await runCycle(
-      {
-        id: 'held',
-        learner,
-        material: [withMaterial(corrected(2, 'push to main'))],
-        cases: [withMaterial(corrected(2, 'push to main'))],
-        items: [],
-      },
-      {
-        library,
-        ask: undefined,
-        gate: (proposal, all) => gateWith({ autonomy: 'manual' })(proposal, all, library),
-        clock: systemClock,
-        newId: (prefix) => `${prefix}-held`,
-        journal: () => undefined,
-        signal: new AbortController().signal,
-      },
-    );
-    expect(judgements.map(({ outcome }) => outcome)).toEqual(['proposed', 'refused']);
-    expect(states(library)).toEqual(['trial "never push to main"', 'proposed "push to main"']);
+    await runUnder('manual', library, withMaterial(corrected(2, 'push to main')));
+    expect(states(library)).toEqual(['retired "never push to main"', 'live "push to main"']);
+    expect(library.lessons()[0]?.supersededBy).toBe(library.lessons()[1]?.id);
   });
 
   it('does not retire what the owner told; the owner’s newer feedback does', async () => {
@@ -137,17 +129,17 @@ describe('a correction in the chat, through the gate', () => {
       withMaterial({ ...toldOf(1, 'Use tabs.'), scope: { agent: 'coder', project: 'shop' } }),
     );
     await run(library, withMaterial(corrected(2, 'use spaces')));
-    expect(states(library)).toEqual(['trial "Use tabs."']);
+    expect(states(library)).toEqual(['live "Use tabs."']);
     await run(
       library,
       withMaterial({ ...toldOf(3, 'Use spaces.'), scope: { agent: 'coder', project: 'shop' } }),
     );
-    expect(states(library)).toEqual(['retired "Use tabs."', 'trial "Use spaces."']);
+    expect(states(library)).toEqual(['retired "Use tabs."', 'live "Use spaces."']);
   });
 });
 
 describe('what the user states after an answer, without blame', () => {
-  it('is a lesson on trial when two sessions say it, and nothing when one does, however often', async () => {
+  it('is in force when two sessions say it, and nothing when one does, however often', async () => {
     const library = await libraryWith();
     const first = remarked(1, 'table driven tests please');
     const again = { ...remarked(2, 'table driven tests here please'), session: first.session };
@@ -157,7 +149,7 @@ describe('what the user states after an answer, without blame', () => {
     expect([end.outcome, end.turns.toSorted()]).toEqual(['published', ['t1', 't3']]);
     expect(library.lessons()).toMatchObject([
       {
-        state: 'trial',
+        state: 'live',
         text: { scope: { agent: 'coder', project: 'shop' }, note: { source: 'experience' } },
       },
     ]);
@@ -191,7 +183,7 @@ describe('words that take a lesson back', () => {
     await run(library, corrected(2, now));
     expect(states(library)).toEqual([
       expect.stringMatching(/^retired /),
-      expect.stringContaining(`trial "${now.slice(0, 20)}`),
+      expect.stringContaining(`live "${now.slice(0, 20)}`),
     ]);
     expect(library.lessons()[0]?.supersededBy).toBe(library.lessons()[1]?.id);
   });
@@ -217,7 +209,7 @@ describe('words that take a lesson back', () => {
     // It was shown to the work that was corrected, and is not revised with its own end.
     const [id = ''] = library.lessons().map((lesson) => lesson.id);
     await run(library, { ...withMaterial(corrected(2, now)), shown: [id] });
-    expect(states(library)).toEqual([expect.stringMatching(/^retired /), `trial "${now}"`]);
+    expect(states(library)).toEqual([expect.stringMatching(/^retired /), `live "${now}"`]);
     expect(library.lessons()[0]?.supersededBy).toBe(library.lessons()[1]?.id);
   });
 
@@ -275,7 +267,7 @@ describe('words that take a lesson back', () => {
     const library = await libraryWith();
     await run(library, corrected(1, 'we use pnpm here, not npm'));
     await run(library, corrected(2, 'the rule about fridays is gone. always deploy with canaries'));
-    expect(states(library)[0]).toMatch(/^trial "we use pnpm/);
+    expect(states(library)[0]).toMatch(/^live "we use pnpm/);
   });
 
   it('do not retire what the owner told', async () => {
