@@ -90,6 +90,6 @@ describe('a protected owner key', () => {
     expect(readFileSync(homeAt(folder.dir).ownerKeyFile, 'utf8')).not.toContain(key);
     expect((await run(['lessons', 'list'])).stderr).toContain('protected by a passphrase');
     expect((await run(['lessons', 'list'], ['wrong horse\r'])).stderr).toContain('does not open');
-    expect((await run(['lessons', 'list'], ['correct horse\r'])).stdout).toContain('sort-keys');
+    expect((await run(['lessons', 'list'], ['correct horse\r'])).stdout).toContain('Sort keys');
   });
 });
