@@ -71,8 +71,12 @@ describe('a home of 0.1.0 after instar upgrade', () => {
         expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
         return stdout;
       };
-      const learned = await cli('lessons', 'list');
-      for (const lesson of lessons) expect(learned).toContain(lesson);
+      // What a person said was on trial in these formats; today it is in force.
+      const learned: unknown = JSON.parse(await cli('lessons', 'list', '--json'));
+      for (const name of lessons) {
+        expect(learned).toContainEqual(expect.objectContaining({ name, state: 'live' }));
+        expect(await cli('lessons', 'list')).toContain('Use ISO dates like 2026-11-16 in shipping reports');
+      }
 
       const listed = await cli('sessions', 'list');
       for (const order of [1041, 1042, 1043, 1044, 1045])
