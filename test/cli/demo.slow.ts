@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTemporaryFolder, runCli } from './run-cli.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../dist/src/cli/main.js');
-const TINY = ['demo', '--days', '2', '--only', 'files', '--night-steps', '1'];
+const TINY = ['lab', 'demo', '--days', '2', '--only', 'files', '--night-steps', '1'];
 
 let folder: ReturnType<typeof createTemporaryFolder>;
 let started: ChildProcess | undefined;
@@ -107,7 +107,7 @@ describe('instar lab demo', { timeout: 240_000 }, () => {
   });
 
   it('names the limit when more days are asked for', async () => {
-    const { code, stderr } = await runCli(['demo', '--days', '15'], { TMPDIR: temporary() });
+    const { code, stderr } = await runCli(['lab', 'demo', '--days', '15'], { TMPDIR: temporary() });
     expect(code).toBe(2);
     expect(stderr).toContain('--days 1 to 14');
     expect(readdirSync(temporary())).toEqual([]);
