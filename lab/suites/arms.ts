@@ -21,7 +21,7 @@ export interface Arm {
   readonly label: string;
   readonly gives: string;
   readonly withholds: string;
-  /** `off`: lessons wait for an approval that never comes. `all`: every lesson is in the prompt, whatever the task. */
+  /** `off`: no prompt has one. `all`: every lesson is in the prompt, whatever the task. */
   readonly lessons: 'off' | 'recalled' | 'all';
   /** Where recalled lessons stand in a prompt (`library.place`). */
   readonly place: LessonPlace;

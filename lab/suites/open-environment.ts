@@ -271,9 +271,8 @@ function nightFor(
 }
 
 /**
- * The same for all arms except for what the arm is about: with `manual`, a lesson needs a person's approval to enter a prompt,
- * and nobody approves here; with `topK: 0` the gateway shows none, and the arm adds them itself. Only one arm has lessons held
- * out: the benchmark has its own comparison.
+ * The same for all arms except for what the arm is about: with `topK: 0` the gateway shows no lesson, whoever said it, and an arm
+ * may add them itself; with `manual`, nothing that a model inferred is in force without an approval, and nobody approves here.
  */
 function configFor(arm: Arm, { policy, failures, nights }: OpenEnvironmentOptions): Config {
   const isBare = arm.lessons === 'off' || (arm.training === 'oracle' && nights?.control === 'no-lessons');
@@ -282,7 +281,7 @@ function configFor(arm: Arm, { policy, failures, nights }: OpenEnvironmentOption
     ...own.library,
     autonomy: isBare ? 'manual' : 'guarded',
     place: arm.place === 'message' ? arm.place : own.library.place,
-    ...(arm.lessons === 'all' ? { topK: 0 } : {}),
+    ...(isBare || arm.lessons === 'all' ? { topK: 0 } : {}),
   } as const;
   const engine =
     policy.kind === 'engine' ? policy.config.train.engine : policy.kind === 'embedded' ? 'nano' : 'off';
