@@ -37,17 +37,17 @@ import { createGatewayClient } from './gateway-client.ts';
 import { openPromptNotes } from './prompt-notes.ts';
 import { createNight, createServedNight, type NightOptions } from './training-night.ts';
 
-/** The folders of a home that hold weights, training state and notes. */
-const FOLDERS = ['engine', 'train', 'notes'];
+/** What a home keeps beside its record: weights, training state, notes, and the keys, since what a key was told is shown to that key. */
+const FILES = ['engine', 'train', 'notes', 'keys.json'];
 /** Locks and the engine's address belong to the running process. */
 const isKept = (file: string): boolean => !/lock|engine\.json/.test(path.basename(file));
-const beside = (file: string, folder: string): string => `${file}.${folder}`;
+const beside = (file: string, name: string): string => `${file}.${name}`;
 
-/** Copies a home's weights beside a copy of its record. No training may be running. */
-function saveWeights(home: string, file: string): void {
-  for (const folder of FOLDERS) {
-    const from = path.join(home, folder);
-    const to = beside(file, folder);
+/** Copies a home's other files beside a copy of its record. No training may be running. */
+function saveFiles(home: string, file: string): void {
+  for (const name of FILES) {
+    const from = path.join(home, name);
+    const to = beside(file, name);
     rmSync(to, { recursive: true, force: true });
     if (!existsSync(from)) continue;
     // The rename makes the copy atomic.
@@ -56,15 +56,15 @@ function saveWeights(home: string, file: string): void {
   }
 }
 
-function restoreWeights(home: string, file: string): void {
-  for (const folder of FOLDERS)
-    if (existsSync(beside(file, folder)))
-      cpSync(beside(file, folder), path.join(home, folder), { recursive: true });
+function restoreFiles(home: string, file: string): void {
+  for (const name of FILES)
+    if (existsSync(beside(file, name)))
+      cpSync(beside(file, name), path.join(home, name), { recursive: true });
 }
 
 /** Removes a copy that a later one has replaced. */
-function removeSavedWeights(file: string): void {
-  for (const one of [file, ...FOLDERS.map((folder) => beside(file, folder))])
+function removeSaved(file: string): void {
+  for (const one of [file, ...FILES.map((name) => beside(file, name))])
     rmSync(one, { recursive: true, force: true });
 }
 
@@ -122,7 +122,7 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmE
     const home = openHome(dir);
     if (after !== undefined) {
       restoreHome(home, keptFile(kept, name, after));
-      restoreWeights(home.dir, keptFile(kept, name, after));
+      restoreFiles(home.dir, keptFile(kept, name, after));
     }
     const clock = systemClock;
     let policyMs = 0;
@@ -208,9 +208,9 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmE
         const file = keptFile(kept, name, day);
         rmSync(file, { force: true });
         await api.backup(file);
-        saveWeights(dir, file);
+        saveFiles(dir, file);
         // The day before is kept until the journal has this one.
-        if (day > 1) removeSavedWeights(keptFile(kept, name, day - 2));
+        if (day > 1) removeSaved(keptFile(kept, name, day - 2));
       },
       close: async () => {
         options.onCompared?.(await readCompared(daemon.url, owner));
