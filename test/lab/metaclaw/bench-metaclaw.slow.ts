@@ -96,7 +96,7 @@ describe.skipIf(!wall.ok)(
       expect(passed(run, 'skills', 'P2')).toBe('011');
       expect(report).toMatchObject({
         conditions: { baseline: { completion: 0, exact: 1 } },
-        official: [{ condition: 'baseline', officialCompletion: 0 }, { condition: 'skills' }],
+        official: [{ condition: 'baseline', completion: 0 }, { condition: 'skills' }],
       });
       // Commands ran for real: the agent saw what they printed.
       const bodies = provider.seen.map(({ body }) => body.toString());
@@ -105,9 +105,10 @@ describe.skipIf(!wall.ok)(
           /README\.md\\+n(?:delivery\.json\\+n|\w+\.json\\+n)*stock-list\.json/.test(body),
         ),
       ).toBe(true);
-      const table = (await bench(['report', run])).stdout;
-      expect(table).toContain('By the published definitions');
-      expect(table).toMatch(/day 3 +3 /);
+      const table = (await bench(['report', run, '--details'])).stdout;
+      expect(table).toContain('By the definitions that the suite was published with');
+      expect(table).toMatch(/on day +1 +2 +3$/m);
+      expect(table).toMatch(/^baseline +0 +0 +0$/m);
     });
 
     it('continues after kill -9 with the interrupted day, and with the lessons of the days before', async () => {
