@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ChatEvent } from '../../src/core/chat.ts';
+import type { ChatEvent, ChatRequest } from '../../src/core/chat.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import type { NewFact } from '../../src/core/store.ts';
 import type { LearningPorts, LearningWorker } from '../../src/learn/learning-ports.ts';
@@ -20,6 +20,9 @@ const quiet = {
 };
 const WORDS = 'Put the unit behind every amount, such as 12.50 EUR.';
 const MINUTE = 60_000;
+/** The evolver's requests; the others ask for the check of a rule. */
+const isForSkills = ({ system }: ChatRequest): boolean =>
+  JSON.stringify(system).includes('You write skills for an assistant');
 const workers: LearningWorker[] = [];
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.close();
@@ -38,6 +41,7 @@ async function open({ patienceMs, ...over }: Over = {}, store = createMemoryStor
   const lessons = await openLessons({ records, clock, newId, onFault: () => undefined });
   const statuses: LearningStatus[] = [];
   let asked = 0;
+  let askedElse = 0;
   const chat = over.chat ?? (async () => text(JSON.stringify([SKILL])));
   const worker = await startLearningWorker(
     {
@@ -68,15 +72,17 @@ async function open({ patienceMs, ...over }: Over = {}, store = createMemoryStor
       log: quiet,
       ...over,
       chat: async (...call) => {
-        asked++;
+        if (isForSkills(call[1])) asked++;
+        else askedElse++;
         return chat(...call);
       },
     },
   );
   workers.push(worker);
+  /** Of what makes lessons of failures, and not of what looks for a lesson's check. */
   const ends = async () =>
     (await records.factsOf('cycle-end', 0, 100)).flatMap(({ fact }) =>
-      fact.type === 'cycle-end' ? [fact] : [],
+      fact.type === 'cycle-end' && !fact.learner.startsWith('checks') ? [fact] : [],
     );
   const waits = () => statuses.at(-1)?.waits ?? [];
   return {
@@ -88,6 +94,7 @@ async function open({ patienceMs, ...over }: Over = {}, store = createMemoryStor
     store,
     skip,
     asked: () => asked,
+    askedElse: () => askedElse,
   };
 }
 
@@ -108,7 +115,7 @@ describe('new evidence', () => {
       const { worker, records, lessons, ends } = await open({ chat });
       await records.append(failedEpisodes('ada'));
       await worker.settle();
-      expect(lessons()).toMatchObject([{ state: 'trial', text: { evidence: { learner: 'distiller' } } }]);
+      expect(lessons()).toMatchObject([{ state: 'live', text: { evidence: { learner: 'distiller' } } }]);
       expect(lessons()[0]?.text.content).toContain('12.50 EUR');
       expect(JSON.stringify(lessons())).not.toContain('POISON');
       expect((await ends()).map(({ learner, outcome }) => [learner, outcome])).toEqual([
@@ -122,13 +129,14 @@ describe('new evidence', () => {
     let answer: ((events: readonly ChatEvent[]) => void) | undefined;
     const { worker, records, lessons, ends, waits } = await open({
       patienceMs: 20,
-      chat: () => new Promise((resolve) => (answer = resolve)),
+      chat: async (_role, request) =>
+        isForSkills(request) ? new Promise((resolve) => (answer = resolve)) : text('no'),
     });
     await records.append(failedEpisodes('ada'));
     worker.wake();
     await expect.poll(() => lessons().length, { timeout: 100_000 }).toBe(1);
     const [quoting] = lessons();
-    expect(quoting).toMatchObject({ state: 'trial', text: { evidence: { learner: 'distiller' } } });
+    expect(quoting).toMatchObject({ state: 'live', text: { evidence: { learner: 'distiller' } } });
     await worker.look();
     expect(waits()).toMatchObject([
       { code: 'evolver-revision', why: expect.stringContaining('it is being asked') },
@@ -139,7 +147,7 @@ describe('new evidence', () => {
       {
         id: quoting?.id,
         revision: 2,
-        state: 'trial',
+        state: 'live',
         text: { name: quoting?.text.name, evidence: { learner: 'evolver' } },
       },
     ]);
@@ -229,7 +237,7 @@ describe('the evolver', () => {
     worker.wake();
     await worker.settle();
     expect(lessons()).toMatchObject([
-      { id: quoting?.id, revision: 2, state: 'trial', text: { evidence: { learner: 'evolver' } } },
+      { id: quoting?.id, revision: 2, state: 'live', text: { evidence: { learner: 'evolver' } } },
     ]);
     expect(lessons()[0]?.text.content).toContain(WORDS);
     const total = asked();
@@ -316,6 +324,8 @@ describe('the evolver', () => {
       await first.worker.settle();
     }
     expect(first.asked()).toBe(1);
+    // Nor is the check of the rule that it left looked for again and again.
+    expect(first.askedElse()).toBe(1);
     expect(first.waits()).toEqual([]);
     await first.worker.close();
     // The record remembers it.
