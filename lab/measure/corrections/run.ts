@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { MINILM } from '../../../src/embed/minilm-embed.ts';
+import { STATIC } from '../../../src/embed/static-embed.ts';
 import { writeSection } from '../markdown.ts';
 import { requireEngine, requireSome } from '../measured.ts';
 import { type CorrectionRow, MalformedRowError, parseCorrectionSet } from './correction-set.ts';
@@ -77,7 +78,7 @@ for (const { file, rows } of readSets()) {
   const scored = played.map(scoreRow);
   requireSome(`row of ${file} that was played`, played.length);
   requireSome(`turn of ${file} that was recorded`, played.flatMap(({ turns }) => turns).length);
-  requireEngine(MINILM, countEngines(scored));
+  requireEngine([STATIC, MINILM], countEngines(scored));
   const summary = summarizeCorrections(scored);
   documents.push({ set: file, model, seconds: Number(seconds()), ...summary });
   const who = model === 'none' ? 'no model for learning' : 'a scripted learning model';
