@@ -72,9 +72,9 @@ const INTRODUCES = new RegExp(
 /** The line introduces the speaker's own rules, or the form of what they want. */
 const OWN_WISH =
   /\b(?:from now on|always|never|(?:my|our) (?:rules?|preferences?|conventions?|style|format|standards?|wish(?:es)?|order|way|process)|i want|we want|must|should|has to|have to|needs? to|use|write it|put|make it|like this|this (?:way|format|form|order)|as follows|ab jetzt|immer|soll|muss|désormais|siempre)\b/i;
-/** Work on a text that stands below: everything behind the next blank line is that text. */
+/** Work on a text that stands below: everything behind the next blank line is that text. "You summarise …" tells what was done. */
 const WORKS_ON_TEXT =
-  /\b(?:summari[sz]e|sum (?:this|it|that) up|tl;?dr|translate|proofread|rewrite|rephrase|paraphrase|reword|shorten|(?:check|fix|correct) the (?:spelling|grammar|tone|wording|typos?)|(?:draft|write|suggest)(?: me)? an? (?:answer|reply|response)|(?:answer|reply to|respond to) (?:this|it|that|him|her|them)|what (?:does|do|did) (?:he|she|they|this|it)\b.{0,40}\b(?:want|mean|say)|what do you (?:think|make) (?:about|of) (?:this|it|that|the)|is (?:this|it|that) (?:right|true|plausible|serious|legit|spam|phishing)|übersetze?|fass\w* .{0,30}zusammen|korrigier\w*|formulier\w* .{0,30}um|traduis|résume|corrige|traduce|resume)\b/i;
+  /(?<!^\s{0,3}you (?:\w{2,8} )?)\b(?:summari[sz]e|sum (?:this|it|that) up|tl;?dr|translate|proofread|rewrite|rephrase|paraphrase|reword|shorten|(?:check|fix|correct) the (?:spelling|grammar|tone|wording|typos?)|(?:draft|write|suggest)(?: me)? an? (?:answer|reply|response)|(?:answer|reply to|respond to) (?:this|it|that|him|her|them)|what (?:does|do|did) (?:he|she|they|this|it)\b.{0,40}\b(?:want|mean|say)|what do you (?:think|make) (?:about|of) (?:this|it|that|the)|is (?:this|it|that) (?:right|true|plausible|serious|legit|spam|phishing)|übersetze?|fass\w* .{0,30}zusammen|korrigier\w*|formulier\w* .{0,30}um|traduis|résume|corrige|traduce|resume)\b/i;
 const CLOSING: Readonly<Record<string, string>> = {
   '"': '"',
   '“': '”',

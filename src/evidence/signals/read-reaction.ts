@@ -158,6 +158,9 @@ const SHORT_MESSAGE = 400;
 
 const MOST_OF_SHORT = 6;
 
+/** Of so few words none is left out: the last may turn the first around ("Floats for money, great idea. Use integers."). */
+const WORDS_OF_ONE_THOUGHT = 14;
+
 /** In the order of the message; the corrections themselves go before what explains them. */
 function quotedIn(sentences: readonly ReadSentence[], kinds: readonly CueKind[]): readonly ReadSentence[] {
   const isCore = (index: number): boolean => kinds[index] === 'complaint' || kinds[index] === 'rule';
@@ -166,14 +169,17 @@ function quotedIn(sentences: readonly ReadSentence[], kinds: readonly CueKind[])
   const most = isShort ? MOST_OF_SHORT : MOST_QUOTES;
   const core = all.filter(isCore).slice(0, most);
   // A request beside a rule is the next piece of work; beside a complaint, and behind a rule, it may say what to do about it.
+  const isOneThought =
+    sentences.reduce((sum, { folded }) => sum + folded.split(' ').length, 0) <= WORDS_OF_ONE_THOUGHT;
   const isNextWork = (index: number): boolean =>
     !kinds.includes('complaint') &&
+    !(isOneThought && index > (core[0] ?? 0)) &&
     (kinds[index] === 'task' || (index < (core[0] ?? 0) && sentences[index]?.kinds.has('task') === true));
   const around = all.filter(
     (index) =>
       !isCore(index) &&
       !isNextWork(index) &&
-      isBesideCore(sentences, core, index) &&
+      (isOneThought || isBesideCore(sentences, core, index)) &&
       (isShort ? isPlainWord(sentences, kinds, index, isOtherWork) : isExplanation(sentences, kinds, index)),
   );
   const kept = [...core, ...around.slice(0, most - core.length)];
