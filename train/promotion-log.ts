@@ -15,10 +15,20 @@ import { PRACTICE_TASKS } from '../src/core/task-fact.ts';
 import type { RememberedRules } from '../src/core/task-source.ts';
 import { policySubject, TRIALS_SUBJECT, type TrialFact } from '../src/core/trial.ts';
 import { levelInSequence, WEIGHTS_ERROR_BUDGET } from '../src/stats/error-budget.ts';
-import type { PolicyPointer, PromotionEvent, PromotionSettings } from './promotion.ts';
-import { findTrialShortage, pointerOf, promote } from './promotion.ts';
-import type { CheckpointMoved, PolicyVersion } from './promotion-stages.ts';
-import { type PromotionState, startPromotion } from './promotion-stages.ts';
+import {
+  findTrialShortage,
+  type PolicyPointer,
+  type PromotionEvent,
+  type PromotionSettings,
+  pointerOf,
+  promote,
+} from './promotion.ts';
+import {
+  type CheckpointMoved,
+  type PolicyVersion,
+  type PromotionState,
+  startPromotion,
+} from './promotion-stages.ts';
 import { expectedPairVariance, type TaskRate, type TrialShortage } from './trial-plan.ts';
 
 interface PromotionLogOptions {

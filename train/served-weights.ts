@@ -1,5 +1,4 @@
-import type { ServedWeights } from '../src/core/training.ts';
-import { type Sampler, TrainingError } from '../src/core/training.ts';
+import { type Sampler, type ServedWeights, TrainingError } from '../src/core/training.ts';
 import type { PolicyPointer } from './promotion.ts';
 import type { PolicyVersion } from './promotion-stages.ts';
 

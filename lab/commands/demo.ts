@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { CommandContext } from '../../src/cli/context.ts';
-import { CommandError, EXIT, type ExitCode } from '../../src/cli/context.ts';
+import { type CommandContext, CommandError, EXIT, type ExitCode } from '../../src/cli/context.ts';
 import { lineWidth } from '../../src/cli/print.ts';
 import { openHome } from '../../src/config/home.ts';
 import { createLog } from '../../src/redact/create-log.ts';

@@ -11,8 +11,7 @@ import {
 } from '../config/caller-keys.ts';
 import type { Home } from '../config/home.ts';
 import { credentialCaller } from '../config/valid-keys.ts';
-import type { Change, Lesson } from '../core/lesson.ts';
-import { isInUse } from '../core/lesson.ts';
+import { type Change, isInUse, type Lesson } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { isUnattributed, UNKNOWN_AGENT } from '../core/principal.ts';
 import type { Records } from '../core/store.ts';

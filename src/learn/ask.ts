@@ -2,11 +2,18 @@ import { createHash } from 'node:crypto';
 import type { Budget, ModelPrice } from '../core/budget.ts';
 import type { ChatMessage, ChatModel, ChatRequest } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Failure, FailureKind } from '../core/failure.ts';
-import { errorMessage } from '../core/failure.ts';
+import { errorMessage, type Failure, type FailureKind } from '../core/failure.ts';
 import { isObject } from '../core/json.ts';
-import type { Answer, Ask, Question, ReplyFault, StuckCause } from '../core/learn.ts';
-import { addCost, type Cost, NO_COST } from '../core/learn.ts';
+import {
+  type Answer,
+  type Ask,
+  addCost,
+  type Cost,
+  NO_COST,
+  type Question,
+  type ReplyFault,
+  type StuckCause,
+} from '../core/learn.ts';
 import { type CollectedReply, collectReply, isReplyTooLong } from './collect-reply.ts';
 import { findJson, withoutReasoning } from './find-json.ts';
 import { modelCallCost, mostOfCall, spendingOf } from './model-cost.ts';

@@ -1,6 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import type { Ask } from '../core/learn.ts';
-import { addCost, type Cost, NO_COST } from '../core/learn.ts';
+import { type Ask, addCost, type Cost, NO_COST } from '../core/learn.ts';
 import type { NewFact } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import { blindEvidence, createJudge, createRulingCache } from '../evidence/judge/judge.ts';

@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { compact } from '../core/json.ts';
-import type { Author, Change, ChangeResult, Lesson, LessonState, LessonText } from '../core/lesson.ts';
-import { isActive } from '../core/lesson.ts';
+import {
+  type Author,
+  type Change,
+  type ChangeResult,
+  isActive,
+  type Lesson,
+  type LessonState,
+  type LessonText,
+} from '../core/lesson.ts';
 import { type LibraryView, uniqueKeyOf, whyKeptForPerson, whyNotPermitted } from './change-permissions.ts';
 import { changedLessonId, type RefusedChange } from './codec.ts';
 

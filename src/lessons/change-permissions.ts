@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hasCommand } from '../core/check.ts';
-import type { Author, Change, Lesson, LessonState, LessonText } from '../core/lesson.ts';
-import { isActive } from '../core/lesson.ts';
+import {
+  type Author,
+  type Change,
+  isActive,
+  type Lesson,
+  type LessonState,
+  type LessonText,
+} from '../core/lesson.ts';
 import { TEAM } from '../core/principal.ts';
 import { ERASURE_AUTHOR, whyNotOfTier } from './identity-tier.ts';
 import { isPersonsWord, keepsPersonsWords } from './told.ts';

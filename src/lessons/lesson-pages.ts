@@ -1,6 +1,5 @@
 import { compact, type JsonObject } from '../core/json.ts';
-import type { Lesson, LessonKind, LessonState, LessonText } from '../core/lesson.ts';
-import { isActive } from '../core/lesson.ts';
+import { isActive, type Lesson, type LessonKind, type LessonState, type LessonText } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { Records } from '../core/store.ts';
 import { type Adherence, describeAdherence } from './adherence/adherence.ts';

@@ -1,8 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
 import type { Fence } from '../core/jobs.ts';
-import type { Change, ChangeResult, Lesson, PublishResult } from '../core/lesson.ts';
-import { isActive } from '../core/lesson.ts';
+import { type Change, type ChangeResult, isActive, type Lesson, type PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { type AppendResult, libraryKey, type NewFact, StoreError } from '../core/store.ts';
 import { type ChangeSetDraft, createChangeSetDraft } from './apply-change.ts';

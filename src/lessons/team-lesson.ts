@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Change, ChangeSet, Lesson, LessonKind, Scope } from '../core/lesson.ts';
-import { isActive } from '../core/lesson.ts';
+import {
+  type Change,
+  type ChangeSet,
+  isActive,
+  type Lesson,
+  type LessonKind,
+  type Scope,
+} from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { TEAM } from '../core/principal.ts';
 

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Clock, systemClock } from '../core/clock.ts';
-import type { Failure } from '../core/failure.ts';
-import { errorMessage } from '../core/failure.ts';
+import { errorMessage, type Failure } from '../core/failure.ts';
 import type { CallerIdentity } from '../core/gateway-client.ts';
 import { asString, compact, isObject } from '../core/json.ts';
 import { measuredStages, measurePipeline, type PipelineFigures, reportedStage } from './pipeline-figures.ts';

@@ -1,7 +1,13 @@
 import type { ChatEvent, ChatModel, ChatRequest, TurnMark, Usage } from '../../src/core/chat.ts';
 import { createFailure, errorMessage } from '../../src/core/failure.ts';
-import type { PolicyReply, PolicyTemplate, SampledTurn, ServedWeights } from '../../src/core/training.ts';
-import { type SampledSequence, TrainingError } from '../../src/core/training.ts';
+import {
+  type PolicyReply,
+  type PolicyTemplate,
+  type SampledSequence,
+  type SampledTurn,
+  type ServedWeights,
+  TrainingError,
+} from '../../src/core/training.ts';
 
 export interface PolicyModelOptions {
   readonly template: PolicyTemplate;

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatMessage } from '../../../src/core/chat.ts';
-import type { Lesson } from '../../../src/core/lesson.ts';
-import { isInUse } from '../../../src/core/lesson.ts';
+import { isInUse, type Lesson } from '../../../src/core/lesson.ts';
 import { isFirstLook } from '../../../src/embed/static-embed.ts';
 import { NO_ENGINE } from '../measured.ts';
 import { writeClientRequest } from './client-shapes.ts';

@@ -1,5 +1,4 @@
-import type { Lesson } from '../../../src/core/lesson.ts';
-import { isInUse } from '../../../src/core/lesson.ts';
+import { isInUse, type Lesson } from '../../../src/core/lesson.ts';
 import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
 import { foldPhrase, holdsPhrase } from '../held-phrase.ts';
 import { markdownTable, milliseconds, quantile } from '../markdown.ts';

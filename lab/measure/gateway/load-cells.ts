@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requireSome } from '../measured.ts';
 import { readCpu, readMemory, untilQuiet } from './child-process.ts';
-import type { LoadOrder, LoadResult } from './load-order.ts';
-import { halfRange, median, sum } from './load-order.ts';
+import { halfRange, type LoadOrder, type LoadResult, median, sum } from './load-order.ts';
 import type { RecordedTurns } from './start-instar.ts';
 import type { GatewayBench, GatewaySubject, SubjectName } from './subjects.ts';
 import type { Size } from './traffic.ts';

@@ -32,7 +32,7 @@ const HURRY = 0.5;
 const LONGEST_BURST = 6;
 const LONG_PASTE = 40_000;
 const MOST_TYPED = 400;
-/** What people ask for: made-up words have three times as many word pieces, and whoever reads them works three times as long. */
+/** Real requests: made-up words have three times as many word pieces, and cost a language model as much more. */
 const ASKED = readTasks('lab/measure/recall/tasks.jsonl')
   .tasks.map(({ query }) => query)
   .filter(({ length }) => length <= MOST_TYPED);

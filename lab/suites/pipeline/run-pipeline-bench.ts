@@ -8,8 +8,12 @@ import { createOpenEnvironment } from '../open-environment.ts';
 import type { BenchRun } from '../run-bench.ts';
 import { BenchError } from '../suites.ts';
 import type { Convention } from './convention.ts';
-import type { PipelineCondition } from './pipeline-journal.ts';
-import { loadPipelineJournal, openPipelineJournal, type PipelineHead } from './pipeline-journal.ts';
+import {
+  loadPipelineJournal,
+  openPipelineJournal,
+  type PipelineCondition,
+  type PipelineHead,
+} from './pipeline-journal.ts';
 import { createResearchPipeline, type ResearchPipeline } from './research-pipeline.ts';
 import { runPipelineSuite } from './run-pipeline-suite.ts';
 import { isScorable, modelTasks, type PipelineStage } from './stage.ts';

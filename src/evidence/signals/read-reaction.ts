@@ -168,9 +168,9 @@ function quotedIn(sentences: readonly ReadSentence[], kinds: readonly CueKind[])
   const isShort = sentences.reduce((sum, { text }) => sum + text.length, 0) <= SHORT_MESSAGE;
   const most = isShort ? MOST_OF_SHORT : MOST_QUOTES;
   const core = all.filter(isCore).slice(0, most);
-  // A request beside a rule is the next piece of work; beside a complaint, and behind a rule, it may say what to do about it.
   const isOneThought =
     sentences.reduce((sum, { folded }) => sum + folded.split(' ').length, 0) <= WORDS_OF_ONE_THOUGHT;
+  // A request beside a rule is the next piece of work; beside a complaint, and behind a rule, it may say what to do about it.
   const isNextWork = (index: number): boolean =>
     !kinds.includes('complaint') &&
     !(isOneThought && index > (core[0] ?? 0)) &&

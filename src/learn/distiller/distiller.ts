@@ -7,8 +7,7 @@ import type {
   Proposal,
   TrajectoryStep,
 } from '../../core/learn.ts';
-import type { Lesson, LessonText, Note } from '../../core/lesson.ts';
-import { isActive } from '../../core/lesson.ts';
+import { isActive, type Lesson, type LessonText, type Note } from '../../core/lesson.ts';
 import { keywordsOf } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FailureCase } from '../../core/learn.ts';
-import type { Lesson } from '../../core/lesson.ts';
-import { isInUse } from '../../core/lesson.ts';
+import { isInUse, type Lesson } from '../../core/lesson.ts';
 import { mayScopesOverlap } from '../draft-lesson.ts';
 import { isAlikeMost, type Sayings } from './group-sayings.ts';
 import { contradicts, coversMatter, isNearMatter, mayCoverMatter, readMatter } from './matter.ts';

@@ -1,7 +1,6 @@
 import { errorMessage } from '../../core/failure.ts';
 import type { FailureCase, Learner, LearnerFailure, LearnInput, Proposal } from '../../core/learn.ts';
-import type { Lesson, LessonText } from '../../core/lesson.ts';
-import { isActive } from '../../core/lesson.ts';
+import { isActive, type Lesson, type LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';

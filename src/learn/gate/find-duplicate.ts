@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ProposedChange } from '../../core/learn.ts';
-import type { Lesson, LessonKind, LessonText } from '../../core/lesson.ts';
-import { isActive } from '../../core/lesson.ts';
+import { isActive, type Lesson, type LessonKind, type LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { LESSON_LIKENESS } from '../../lessons/similar/compare.ts';
 import { mayScopesOverlap } from '../draft-lesson.ts';

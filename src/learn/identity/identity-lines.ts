@@ -1,5 +1,4 @@
-import type { IdentityTier, Lesson } from '../../core/lesson.ts';
-import { isInUse } from '../../core/lesson.ts';
+import { type IdentityTier, isInUse, type Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { tierOf } from '../../lessons/identity-tier.ts';
 import { isInScope, reachOf } from '../../lessons/scope.ts';

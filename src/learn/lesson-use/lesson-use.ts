@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
 import type { FailureCase, Learner } from '../../core/learn.ts';
-import type { ChangeSet, Lesson } from '../../core/lesson.ts';
-import { isInUse } from '../../core/lesson.ts';
+import { type ChangeSet, isInUse, type Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { NewFact, Records } from '../../core/store.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';

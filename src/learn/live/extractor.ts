@@ -7,8 +7,7 @@ import type {
   LearnInput,
   Proposal,
 } from '../../core/learn.ts';
-import type { Lesson, LessonText } from '../../core/lesson.ts';
-import { isActive } from '../../core/lesson.ts';
+import { isActive, type Lesson, type LessonText } from '../../core/lesson.ts';
 import { LESSON_LIKENESS } from '../../lessons/similar/compare.ts';
 import { keywordsOf } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';

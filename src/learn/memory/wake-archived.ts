@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { createLruMap } from '../../base/lru-map.ts';
 import type { StoredFact } from '../../core/fact.ts';
-import type { Author, Change, Lesson, Scope } from '../../core/lesson.ts';
-import { isInUse } from '../../core/lesson.ts';
+import { type Author, type Change, isInUse, type Lesson, type Scope } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Change, Lesson, LessonText, Scope } from '../../core/lesson.ts';
-import { isActive, isInUse } from '../../core/lesson.ts';
+import {
+  type Change,
+  isActive,
+  isInUse,
+  type Lesson,
+  type LessonText,
+  type Scope,
+} from '../../core/lesson.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { uniqueKeyOf } from '../change-permissions.ts';

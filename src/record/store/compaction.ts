@@ -1,7 +1,6 @@
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Sql } from './sql-connection.ts';
-import { readMeta, setMeta, succeeds } from './sql-connection.ts';
+import { readMeta, type Sql, setMeta, succeeds } from './sql-connection.ts';
 
 /** The file is rewritten when this much space comes back, and at least a quarter of the file. */
 const WORTH_BYTES = 16 * 1024 * 1024;

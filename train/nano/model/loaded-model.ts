@@ -1,6 +1,5 @@
 import { PANEL_COLUMNS } from '../kernels/matmul-kernels.ts';
-import type { DecoderWeights } from './decoder-weights.ts';
-import { PROJECTIONS, type Projection, projectionSize } from './decoder-weights.ts';
+import { type DecoderWeights, PROJECTIONS, type Projection, projectionSize } from './decoder-weights.ts';
 import { type Lora, type LoraPiece, loraPieces } from './lora.ts';
 import { FLOAT, type Machine, padded } from './machine.ts';
 

@@ -1,5 +1,4 @@
-import type { Lesson } from '../../../../src/core/lesson.ts';
-import { isInUse } from '../../../../src/core/lesson.ts';
+import { isInUse, type Lesson } from '../../../../src/core/lesson.ts';
 import { markdownTable } from '../../markdown.ts';
 import { hasPhrase } from '../gained-text.ts';
 import type { PlayedRow } from '../play-corrections.ts';

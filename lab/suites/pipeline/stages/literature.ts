@@ -1,8 +1,7 @@
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../../../../src/core/json.ts';
 import { asPercent, isNear, roundToHundredths, textList } from '../answer-text.ts';
 import { CONFLICT_POINTS, type Corpus, type CorpusWork } from '../corpus.ts';
-import type { CodeStage, ModelStage, StageOutputs } from '../stage.ts';
-import { createChecks } from '../stage.ts';
+import { type CodeStage, createChecks, type ModelStage, type StageOutputs } from '../stage.ts';
 
 const MOST_HITS = 22;
 

@@ -7,8 +7,7 @@ import {
   type JsonObject,
 } from '../../../../src/core/json.ts';
 import { asPercent, countWords, isNear, mentions, percentagesIn, roundToHundredths } from '../answer-text.ts';
-import type { ModelStage, StageOutputs } from '../stage.ts';
-import { createChecks } from '../stage.ts';
+import { createChecks, type ModelStage, type StageOutputs } from '../stage.ts';
 
 interface ArmRun {
   readonly arm: string;

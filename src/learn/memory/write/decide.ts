@@ -1,5 +1,4 @@
-import type { Lesson } from '../../../core/lesson.ts';
-import { isActive } from '../../../core/lesson.ts';
+import { isActive, type Lesson } from '../../../core/lesson.ts';
 import { foldAccents } from '../../../reader/own-sentences.ts';
 import { sentencesOf } from '../../../text/sentences.ts';
 import { readLesson } from '../../distiller/write-lesson.ts';

@@ -1,6 +1,5 @@
 import type { CoveredByLesson, Learner, Proposal } from '../../../core/learn.ts';
-import type { Lesson, LessonText, Scope } from '../../../core/lesson.ts';
-import { isActive } from '../../../core/lesson.ts';
+import { isActive, type Lesson, type LessonText, type Scope } from '../../../core/lesson.ts';
 import type { Library } from '../../../core/library.ts';
 import { sentencesOf } from '../../../text/sentences.ts';
 import { truncateEnd } from '../../../text/truncate.ts';
