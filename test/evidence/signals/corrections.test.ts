@@ -55,6 +55,15 @@ describe('a correction in the chat', () => {
     expect(correctionIn(style)?.quotes.join(' ')).toBe(style);
   });
 
+  it('leaves out no sentence of a few words, which may turn the rule around (but the next task)', () => {
+    const said = (user: string): string | undefined => correctionIn(user)?.quotes.join(' ');
+    expect(said('Float for money, always a good idea /s.\nUse integers.')).toContain('Use integers.');
+    expect(said('You summarise after every step.\nI asked you not to.\nNever summarise.')).toContain(
+      'I asked you not to.',
+    );
+    expect(said('We always use pnpm here. Now fix the login page.')).toBe('We always use pnpm here.');
+  });
+
   it('is no reminder alone, and no question whether there should be a rule', () => {
     for (const user of [
       'keep that in mind for next time',
