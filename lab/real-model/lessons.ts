@@ -1,9 +1,11 @@
 /**
  * npm run bench:real-lessons -- --url URL --model NAME --tokenizer FOLDER [--profile skyrl --seeds 8 --jobs 40 --condition … --folder DIR --write]
+ *   [--suite desk | metaclaw --data FOLDER | pipeline] [--sampler WEIGHTS]
  *
- * What lessons change for a model that nobody here made: the arms of the suite `desk` (lab/results/real-model.md), with Instar between the user
- * and a model that a Tinker server samples. All arms and seeds run at once, so that the server has whole batches. A stopped run
- * continues with the same command. `--report` makes the tables of what has been run.
+ * What lessons change for a model that nobody here made: the arms of a suite (lab/results/real-model.md), with Instar between the user
+ * and a model that a Tinker server samples, with its own weights or with some that were trained (`--sampler`). All arms and seeds run at
+ * once, so that the server has whole batches. A stopped run continues with the same command. `--report` makes the tables of what has been
+ * run; `--against RUN` adds the differences to another run, paired by question.
  */
 import { setMaxListeners } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -17,19 +19,23 @@ import type { ChatModel } from '../../src/core/chat.ts';
 import type { PolicyTemplate, Sampler } from '../../src/core/training.ts';
 import { createLog } from '../../src/redact/create-log.ts';
 import { createPolicyModel } from '../../train/policy/policy-model.ts';
+import type { TinkerEngine } from '../../train/tinker/tinker-engine.ts';
 import { readConditions } from '../commands/bench.ts';
 import { writeSection } from '../measure/markdown.ts';
+import type { QuestionJournal } from '../report/question-report.ts';
 import { loadBenchJournal } from '../suites/bench-journal.ts';
 import { DEFAULT_HABITS } from '../suites/choose-policy.ts';
-import { runBench } from '../suites/run-bench.ts';
-import { lessonsMarkdown } from './lessons-report.ts';
+import { runPipelineBench } from '../suites/pipeline/run-pipeline-bench.ts';
+import { renderRun } from '../suites/read-runs.ts';
+import { type BenchRun, runBench } from '../suites/run-bench.ts';
+import { betweenRuns, lessonsMarkdown } from './lessons-report.ts';
 import { ENGINE_OPTIONS, openRealEngine, readEngineChoice } from './open-engine.ts';
 
 const { values } = parseArgs({
   options: {
     ...ENGINE_OPTIONS,
     seeds: { type: 'string', default: '8' },
-    days: { type: 'string', default: '10' },
+    days: { type: 'string' },
     condition: {
       type: 'string',
       default: 'baseline,notes,all-lessons,skills,skills-message,skills-evolver',
@@ -37,6 +43,20 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: '40' },
     /** `day`: one conversation a day. `question`: each file has its own, and the baseline has no memory at all. */
     conversation: { type: 'string', default: 'day' },
+    suite: { type: 'string', default: 'desk' },
+    /** For metaclaw: the folder of the published data. */
+    data: { type: 'string' },
+    /** For pipeline: runs of each condition; the first only teaches. */
+    runs: { type: 'string', default: '4' },
+    /** Trained weights at the server, in place of the model's own. */
+    sampler: { type: 'string' },
+    /** The server begins new adapters of this rank with trained weights (`serve-torch … -- --from FILE`): these answer. */
+    'adapter-rank': { type: 'string' },
+    /** Tokens of a reply at most. */
+    reply: { type: 'string' },
+    /** The run stops after so many seconds; what was asked is reported. */
+    seconds: { type: 'string', default: '100000' },
+    against: { type: 'string' },
     run: { type: 'string', default: 'lessons' },
     folder: { type: 'string', default: 'node_modules/.cache/instar-real' },
     /** Only the tables, of what has been run so far. */
@@ -63,45 +83,58 @@ const WRITER = 1_000_000;
 
 if (!values.report) {
   const choice = readEngineChoice(values);
-  const { engine, template } = await openRealEngine(choice, say);
+  const longest = values.reply === undefined ? undefined : Number(values.reply);
+  const { engine, template } = await openRealEngine(choice, say, longest);
   const lessonTemplate = { ...template, longestReply: LONGEST_LESSON };
-  const sampler = await engine.openSampler(undefined);
+  const sampler = await engine.openSampler(values.sampler ?? (await savedAdapter(engine)));
+  const timer = setTimeout(() => stop.abort(), 1000 * Number(values.seconds));
   let shownAt = 0;
+  const wanted: BenchRun = {
+    run: values.run,
+    folder,
+    suite: values.suite,
+    ...(values.data === undefined ? {} : { data: values.data }),
+    split: 'report',
+    rules: 'house',
+    ...(values.suite === 'desk' || values.days !== undefined ? { days: Number(values.days ?? 10) } : {}),
+    conversation: values.conversation === 'question' ? 'question' : 'day',
+    conditions: readConditions(values.condition),
+    seeds: Array.from({ length: Number(values.seeds) }, (_, index) => index + 1),
+    policy: 'served',
+    answers: {
+      kind: 'own',
+      model: (seed) => modelOf(sampler, seed, template),
+      writer: (seed) => modelOf(sampler, seed + WRITER, lessonTemplate),
+    },
+    habits: DEFAULT_HABITS,
+    failures: 3,
+    settleEach: true,
+    jobs: Number(values.jobs),
+    nightSteps: 0,
+    config: () => checkConfig({}, { env: {} }).config,
+    env: process.env,
+    log: createLog({ format: 'auto', level: 'error', stream: process.stderr, env: process.env }),
+    onProgress: ({ asked, questions, day }) => {
+      if (performance.now() - shownAt < EVERY_MS) return;
+      shownAt = performance.now();
+      say(`${asked} of ${questions} · day ${day + 1} · ${Math.round(performance.now() / 1000)} s`);
+    },
+    signal: stop.signal,
+  };
   try {
-    await runBench({
-      run: values.run,
-      folder,
-      suite: 'desk',
-      split: 'report',
-      rules: 'house',
-      days: Number(values.days),
-      conversation: values.conversation === 'question' ? 'question' : 'day',
-      conditions: readConditions(values.condition),
-      seeds: Array.from({ length: Number(values.seeds) }, (_, index) => index + 1),
-      policy: 'served',
-      answers: {
-        kind: 'own',
-        model: (seed) => modelOf(sampler, seed, template),
-        writer: (seed) => modelOf(sampler, seed + WRITER, lessonTemplate),
-      },
-      habits: DEFAULT_HABITS,
-      failures: 3,
-      settleEach: true,
-      jobs: Number(values.jobs),
-      nightSteps: 0,
-      config: () => checkConfig({}, { env: {} }).config,
-      env: process.env,
-      log: createLog({ format: 'auto', level: 'error', stream: process.stderr, env: process.env }),
-      onProgress: ({ asked, questions, day }) => {
-        if (performance.now() - shownAt < EVERY_MS) return;
-        shownAt = performance.now();
-        say(`${asked} of ${questions} · day ${day + 1} · ${Math.round(performance.now() / 1000)} s`);
-      },
-      signal: stop.signal,
-    });
+    await (values.suite === 'pipeline'
+      ? runPipelineBench({ ...wanted, runs: Number(values.runs), habits: {} })
+      : runBench(wanted));
   } finally {
+    clearTimeout(timer);
     await sampler.close();
     await engine.close();
+  }
+
+  async function savedAdapter(server: TinkerEngine): Promise<string | undefined> {
+    if (values['adapter-rank'] === undefined) return undefined;
+    const adapter = await server.createModel({ rank: Number(values['adapter-rank']) });
+    return adapter.saveForSampler('begun');
   }
 
   /** The same weights for all arms; each run has its own stream of seeds. */
@@ -115,8 +148,21 @@ if (!values.report) {
   }
 }
 
-const journal = loadBenchJournal(path.join(folder, values.run, 'journal.jsonl'));
-if (journal === undefined) throw new Error(`there is no run in ${path.join(folder, values.run)}`);
-const markdown = lessonsMarkdown(journal);
+const journalOf = (run: string): QuestionJournal => {
+  const journal = loadBenchJournal(path.join(folder, run, 'journal.jsonl'));
+  if (journal === undefined) throw new Error(`there is no run of questions in ${path.join(folder, run)}`);
+  return journal;
+};
+
+function report(): string {
+  if (values.suite === 'desk') return lessonsMarkdown(journalOf(values.run));
+  const rendered = renderRun(folder, values.run);
+  if (rendered === undefined) throw new Error(`there is no run in ${path.join(folder, values.run)}`);
+  if (values.against === undefined) return rendered.markdown;
+  const between = betweenRuns(journalOf(values.run), journalOf(values.against), values.against);
+  return `${rendered.markdown}\n\n${between}`;
+}
+
+const markdown = report();
 if (values.write) writeSection(path.join(root, 'lab/results/real-model.md'), 'bench:real-lessons', markdown);
 else process.stdout.write(`${markdown}\n`);

@@ -52,7 +52,7 @@ interface RealEngine {
 export async function openRealEngine(
   choice: EngineChoice,
   log: (line: string) => void,
-  longestReply = DESK_SAMPLING.maxTokens,
+  longestReply: number = DESK_SAMPLING.maxTokens,
 ): Promise<RealEngine> {
   const { url, key, model, tokenizer, profile } = choice;
   if (!Object.hasOwn(PROFILES, profile))

@@ -192,6 +192,8 @@ class Sampler:
 
     def __init__(self, model, slots, width):
         self.model, self.slots, self.width = model, slots, width
+        # Each length that is looked at is a graph of its own.
+        self.span = max(128, width // 32)
         on = {"device": model.device}
         self.keys = [torch.zeros(slots * model.kv * width, model.dim, dtype=model.dtype, **on) for _ in range(model.count)]
         self.values = [torch.zeros_like(k) for k in self.keys]
@@ -379,7 +381,7 @@ class Sampler:
         self.gather(furthest + 1)
         busy = [i for i, one in enumerate(self.held) if one is not None]
         for i in range(self.CHUNK):
-            self.advance(min(self.width, (furthest + i) // 128 * 128 + 128))
+            self.advance(min(self.width, (furthest + i) // self.span * self.span + self.span))
         ended = self.ended.tolist()
         done = [i for i in busy if ended[i]]
         if not done:

@@ -76,7 +76,7 @@ export interface ResearcherChoice {
   readonly habits: Partial<Pick<Habits, 'obey' | 'unaided'>>;
 }
 
-interface Researcher {
+export interface Researcher {
   readonly policy: BenchPolicy;
   /** Its options, for the run's head. */
   readonly options: Readonly<Record<string, number>>;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { confinementHere } from '../../../src/agent/sandbox/find-confiner.ts';
 import { VERSION } from '../../../src/base/package.ts';
 import { loadBenchJournal } from '../bench-journal.ts';
-import { chooseResearcher, type ResearcherChoice } from '../choose-policy.ts';
+import { chooseResearcher, type Researcher, type ResearcherChoice } from '../choose-policy.ts';
 import { createOpenEnvironment } from '../open-environment.ts';
 import type { BenchRun } from '../run-bench.ts';
 import { BenchError } from '../suites.ts';
@@ -45,7 +45,10 @@ export async function runPipelineBench(options: PipelineBenchRun): Promise<void>
     if (found === undefined) throw new Error(`unknown seed ${seed}`);
     return found;
   };
-  const researcher = chooseResearcher(options, pipeline);
+  const researcher: Researcher =
+    options.answers === undefined
+      ? chooseResearcher(options, pipeline)
+      : { policy: options.answers, options: {} };
   const first = pipeline(seeds[0] ?? 1);
   const head: PipelineHead = {
     run,
