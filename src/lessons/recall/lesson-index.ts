@@ -124,6 +124,8 @@ interface IndexedLesson {
   readonly rows: readonly number[];
   /** The model has read its description. */
   isDescribed: boolean;
+  /** Its vector in `meanings` is of its whole text. */
+  isWhole: boolean;
   /** The last update that contained it. */
   round: number;
 }
@@ -267,7 +269,7 @@ export function createLessonIndex(
       cache,
       ...(first === embed ? {} : { first: lookAt }),
     }),
-    wholes: createEmbeddingQueue({ embed, take: meanings.set, cache }),
+    wholes: createEmbeddingQueue({ embed, take: (slot, vector) => takeWhole(state, slot, vector), cache }),
     idle: createEmbeddingQueue({ embed, take: idle.set, cache }),
   };
   let wanted: readonly Lesson[] | undefined;
@@ -354,6 +356,13 @@ function takeCue(state: IndexState, queues: IndexQueues, row: number, vector: Fl
   queues.wholes.wantLater(slot, texts.whole);
 }
 
+function takeWhole({ places, meanings }: IndexState, slot: number, vector: Float32Array): void {
+  const placed = places[slot];
+  if (placed === undefined) return;
+  meanings.set(slot, vector);
+  placed.isWhole = true;
+}
+
 function removeLesson(state: IndexState, queues: IndexQueues, removed: IndexedLesson): void {
   const { slot, lesson, rows, isDescribed } = removed;
   const { cues, middles, meanings } = state;
@@ -384,7 +393,15 @@ function addLesson(state: IndexState, queues: IndexQueues, lesson: Lesson): void
   const count = cueRows.inUse + texts.cues.length > MOST_ROWS ? 1 : texts.cues.length;
   const rows = Array.from({ length: count }, () => cueRows.take(slot));
   const stamp = ++state.stamp;
-  const placed: IndexedLesson = { lesson, slot, stamp, rows, isDescribed: false, round: state.round };
+  const placed: IndexedLesson = {
+    lesson,
+    slot,
+    stamp,
+    rows,
+    isDescribed: false,
+    isWhole: false,
+    round: state.round,
+  };
   places[slot] = placed;
   state.byId.set(lesson.id, placed);
   state.table.set(slot, lesson, placed.stamp);

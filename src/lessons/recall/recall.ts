@@ -3,6 +3,7 @@ import type { Domain, EmbeddingModel, Recall, RecallQuery, RecallResult } from '
 import { isFragment, isRecalled } from '../check-overlay.ts';
 import type { Holdout } from '../effect/hold-out.ts';
 import { audienceOf, isInScope, type LearnedIn, type ReadLearnedIn, widestReach } from '../scope.ts';
+import { isSameInPlainWords } from '../similar/plain-words.ts';
 import { UNKNOWN_USE, type Usefulness } from './activation.ts';
 import { readQuery } from './clean-query.ts';
 import { type DomainPattern, guessedDomain, namedDomain } from './domain.ts';
@@ -220,7 +221,8 @@ const inBoth = (ids: ReadonlySet<string>, among: ReadonlySet<string> = ids): Rea
 const revisionKey = ({ id, revision }: Lesson): string => `${id} ${revision}`;
 
 /** Whether two slots are near-duplicates. Each vector is read once for a recall: every candidate is compared with all taken. */
-function compareIn({ meanings }: LessonIndex): (slot: number, other: number) => boolean {
+/** Until the model has read two whole texts, a description stands for them: lessons with one description may say different things. */
+function compareIn({ meanings, at: placeOf }: LessonIndex): (slot: number, other: number) => boolean {
   const vectors = new Map<number, Float32Array>();
   const vectorOf = (slot: number): Float32Array => {
     const vector = vectors.get(slot) ?? meanings.read(slot);
@@ -228,6 +230,10 @@ function compareIn({ meanings }: LessonIndex): (slot: number, other: number) => 
     return vector;
   };
   return (slot, other) => {
+    const [placed, beside] = [placeOf(slot), placeOf(other)];
+    if (placed === undefined || beside === undefined) return false;
+    if (!placed.isWhole || !beside.isWhole)
+      return isSameInPlainWords(placed.lesson.text.content, beside.lesson.text.content);
     const [one, two] = [vectorOf(slot), vectorOf(other)];
     let sum = 0;
     for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (two[at] ?? 0);

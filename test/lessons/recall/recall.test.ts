@@ -242,6 +242,23 @@ describe('recall', () => {
     expect(verdictOf(found, 'two')).toBe('near-duplicate');
   });
 
+  it('shows both of two lessons with one description before the model has read them, and one of two with the same text', async () => {
+    const description = 'When the kraken deploy fails';
+    const index = createRecall({ embed: silent, ...BRIEF });
+    await index.update([
+      lesson('restart', { description, content: 'Restart the kraken.' }),
+      lesson('again', { description, content: 'restart the kraken' }),
+      lesson('logs', { description, content: 'Save the logs of the last hour first.' }),
+    ]);
+    const found = await index.recall(query('the kraken deploy fails'), 0);
+    expect(shown(found)).toHaveLength(2);
+    expect(shown(found)).toContain('logs');
+    expect(['restart', 'again'].map((id) => verdictOf(found, id)).sort()).toEqual([
+      'near-duplicate',
+      'shown',
+    ]);
+  });
+
   it('holds a lesson out of the chosen sessions', async () => {
     const index = await open(LESSONS, {
       holdout: { lotOf: ({ session }) => (session === 'without' ? 'held-out' : 'shown') },
