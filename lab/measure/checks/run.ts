@@ -9,8 +9,8 @@ import type { AcceptedCheck, CheckDraft, CheckEvidence } from '../../../src/less
 import {
   checkFromWords,
   chooseCheck,
+  createOutsideTest,
   draftJudge,
-  outsideOf,
 } from '../../../src/lessons/checks/draft-check.ts';
 import { describeCheck } from '../../../src/lessons/checks/persons-check.ts';
 import { runWholeCheck } from '../../../src/lessons/checks/run-check.ts';
@@ -58,7 +58,7 @@ const score = (rules: readonly CheckSetRule[], choose: ChooseFor): Promise<reado
   Promise.all(
     rules.map(async (one) => {
       const { id, rule, corrected, revised } = one;
-      const outside = outsideOf(one, historyOf(one, rules));
+      const outside = async () => historyOf(one, rules).filter(createOutsideTest(one));
       const result = await choose(one, { corrected, revised, outside, hasSecret });
       return result.ok ? scoreRule(one, result.check, slow.ask) : { id, rule, why: result.why, verdicts: [] };
     }),

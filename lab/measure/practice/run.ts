@@ -7,7 +7,7 @@ import type { PracticeTask } from '../../../src/core/practice.ts';
 import type { DecodedTurn, TurnView } from '../../../src/core/store.ts';
 import { createTaskVerifier } from '../../../src/evidence/verifiers/verify-task.ts';
 import { findTaskCheck, withRuleChecks } from '../../../src/learn/rule-checks.ts';
-import { checkFromWords, outsideOf } from '../../../src/lessons/checks/draft-check.ts';
+import { checkFromWords, createOutsideTest } from '../../../src/lessons/checks/draft-check.ts';
 import { openRedactor } from '../../../src/redact/open-redactor.ts';
 import { type CheckSetRule, parseCheckSet } from '../checks/check-set.ts';
 import { historyOf } from '../checks/score-checks.ts';
@@ -70,7 +70,7 @@ const { hasSecret } = openRedactor();
 /** The rule as its person's lesson, where its words and its two answers give it an accepted check. */
 async function lessonOf(one: CheckSetRule, rules: readonly CheckSetRule[]): Promise<readonly Lesson[]> {
   const { id, rule, corrected, revised } = one;
-  const outside = outsideOf(one, historyOf(one, rules));
+  const outside = async () => historyOf(one, rules).filter(createOutsideTest(one));
   const chosen = await checkFromWords(
     { rule, corrected, revised },
     {

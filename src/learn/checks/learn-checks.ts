@@ -8,7 +8,12 @@ import type { Records } from '../../core/store.ts';
 import { answeredRequests } from '../../evidence/checked-work.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { type CheckEvidence, MOST_OUTSIDE_ANSWERS } from '../../lessons/checks/accept-check.ts';
-import { checkFromWords, chooseCheck, draftJudge, outsideOf } from '../../lessons/checks/draft-check.ts';
+import {
+  checkFromWords,
+  chooseCheck,
+  createOutsideTest,
+  draftJudge,
+} from '../../lessons/checks/draft-check.ts';
 import type { RuleEvidence } from '../../lessons/checks/rule-material.ts';
 import { runWholeCheck } from '../../lessons/checks/run-check.ts';
 import { titleOf } from '../../lessons/title.ts';
@@ -231,9 +236,10 @@ function createMaterialReader(
 ): ReadMaterial {
   const otherAnswers = async (rule: RuleEvidence): Promise<readonly CheckedWork[]> => {
     const outside: CheckedWork[] = [];
+    const isOutside = createOutsideTest(rule);
     for (const session of sessions().toReversed()) {
       const works = answeredRequests(await evidence.turns(session)).map(({ work }) => work);
-      outside.unshift(...outsideOf(rule, works));
+      outside.unshift(...works.filter(isOutside));
       if (outside.length >= MOST_OUTSIDE_ANSWERS) break;
     }
     return outside;
@@ -246,8 +252,13 @@ function createMaterialReader(
     const startedAt = lastTurn === undefined ? undefined : (await records.turn(lastTurn))?.startedAt;
     const isWaiting =
       answers.isOpen && startedAt !== undefined && clock.now() - startedAt < LONGEST_ANSWER_MS;
-    const isConditional = outsideOf(words, [{ request: '', reply: '', files: [], commands: [] }]).length > 0;
-    const outside = isConditional && !isWaiting ? await otherAnswers(words) : [];
+    const isConditional = createOutsideTest(words)({ request: '', reply: '', files: [], commands: [] });
+    let read: Promise<readonly CheckedWork[]> | undefined;
+    const outside = async (): Promise<readonly CheckedWork[]> => {
+      if (!isConditional) return [];
+      read ??= otherAnswers(words);
+      return read;
+    };
     const tests: CheckEvidence = { corrected, revised, outside, hasSecret };
     return { lesson, evidence: words, tests, isWaiting, ...(session === undefined ? {} : { session }) };
   };

@@ -21,8 +21,8 @@ export interface CheckEvidence {
   /** The answer that the person corrected, and the one that they got then. */
   readonly corrected?: CheckedWork | undefined;
   readonly revised?: CheckedWork | undefined;
-  /** The newest answers outside the rule's scope; none for a rule that stands everywhere. */
-  readonly outside: readonly CheckedWork[];
+  /** Reads the newest answers outside the rule's scope; none for a rule that stands everywhere. Asked for what passes the other tests. */
+  readonly outside: () => Promise<readonly CheckedWork[]>;
   readonly hasSecret: (text: string) => boolean;
   /** Asks a check with tests that need a model; absent: it has no answer to them. */
   readonly ask?: (check: RuleCheck, work: CheckedWork) => Promise<CheckResult>;
@@ -43,32 +43,56 @@ export async function acceptCheck(
   { check, examples }: CheckDraft,
   evidence: CheckEvidence,
 ): Promise<AcceptedCheck> {
-  const { corrected, revised, hasSecret, ask = async (rule, work) => runCheck(rule, work) } = evidence;
   const { looksAt, appliesWhen, holdsWhen, by } = check;
   const rule = { looksAt, appliesWhen, holdsWhen, by };
-  const draft = readCheck({ ...rule, standing: 'provisional', proof: 'not tested yet' }, hasSecret);
+  const draft = readCheck({ ...rule, standing: 'provisional', proof: 'not tested yet' }, evidence.hasSecret);
   if (!draft.ok) return draft;
   if (by === 'model' && holdsWhen.some(listsSymptoms))
     return refused('it lists phrases, and other words would break the rule unseen');
-  const outside = evidence.outside.slice(-MOST_OUTSIDE_ANSWERS);
-  const met = outside.filter((work) => mayApply(draft.check, work)).length;
+  const testOthers = async (): Promise<ReachTest> => testReach(draft.check, await evidence.outside());
+  const testOwn = (): Promise<AcceptedCheck> =>
+    by === 'model' && hasCommand(check)
+      ? Promise.resolve({ ok: true, check: { ...rule, standing: 'provisional', proof: UNCONFIRMED } })
+      : testOnAnswers(draft.check, examples, evidence);
+  // What costs less comes first: reading other answers costs more than a program's test, and less than asking a model.
+  const early = by === 'model' ? await testOthers() : undefined;
+  if (early?.ok === false) return early;
+  const own = await testOwn();
+  if (!own.ok) return own;
+  const others = early ?? (await testOthers());
+  if (!others.ok || own.check.proof === UNCONFIRMED) return others.ok ? own : others;
+  return {
+    ok: true,
+    check: { ...rule, standing: own.check.standing, proof: `${own.check.proof}${others.told}` },
+  };
+}
+
+type ReachTest = { readonly ok: true; readonly told: string } | { readonly ok: false; readonly why: string };
+
+function testReach(check: RuleCheck, answers: readonly CheckedWork[]): ReachTest {
+  const outside = answers.slice(-MOST_OUTSIDE_ANSWERS);
+  const met = outside.filter((work) => mayApply(check, work)).length;
+  const of = `${met} of ${plural(outside.length, 'other answer')}`;
   if (met > outside.length * MOST_OUTSIDE_SHARE)
-    return refused(
-      `it applies to ${met} of ${plural(outside.length, 'other answer')}, which the rule is not about`,
-    );
-  const others =
-    outside.length === 0 ? '' : `, applies to ${met} of ${plural(outside.length, 'other answer')}`;
-  if (by === 'model' && hasCommand(check))
-    return { ok: true, check: { ...rule, standing: 'provisional', proof: UNCONFIRMED } };
-  const outcomeOf = async (work: CheckedWork) => (await ask(draft.check, work)).outcome;
+    return { ok: false, why: `it applies to ${of}, which the rule is not about` };
+  return { ok: true, told: outside.length === 0 ? '' : `, applies to ${of}` };
+}
+
+/** On the two answers; without a corrected one on the examples. */
+async function testOnAnswers(
+  check: RuleCheck,
+  examples: CheckDraft['examples'],
+  { corrected, revised, ask = async (rule, work) => runCheck(rule, work) }: CheckEvidence,
+): Promise<AcceptedCheck> {
+  const outcomeOf = async (work: CheckedWork) => (await ask(check, work)).outcome;
   if (corrected !== undefined) {
     const before = await outcomeOf(corrected);
     const after = before !== 'broken' || revised === undefined ? 'kept' : await outcomeOf(revised);
     if (before !== 'broken') return refused('it does not find the corrected answer broken');
     if (after !== 'kept') return refused('it does not find the revised answer kept');
     const onRevised = revised === undefined ? '' : ', passes on the revised one';
-    const proof = `fails on the corrected answer${onRevised}${others}`;
-    return { ok: true, check: { ...rule, standing: 'accepted', proof } };
+    const proof = `fails on the corrected answer${onRevised}`;
+    return { ok: true, check: { ...check, standing: 'accepted', proof } };
   }
   if (revised !== undefined && (await outcomeOf(revised)) === 'broken')
     return refused('it finds the revised answer broken');
@@ -78,8 +102,8 @@ export async function acceptCheck(
     return refused('it does not find an answer kept that was made from the words of the rule');
   if ((await outcomeOf(examples.breaking)) !== 'broken')
     return refused('it does not find an answer broken that was made from the words of the rule');
-  const proof = `tested on examples made from the words of the rule${others}`;
-  return { ok: true, check: { ...rule, standing: 'provisional', proof } };
+  const proof = 'tested on examples made from the words of the rule';
+  return { ok: true, check: { ...check, standing: 'provisional', proof } };
 }
 
 /** A program of this machine is run for it: that is a person's decision. */

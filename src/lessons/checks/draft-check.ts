@@ -110,14 +110,14 @@ const exampleOf = (looksAt: CheckedPart, text: string | CheckedWork, request: st
         commands: looksAt === 'commands' ? [text] : [],
       };
 
-/** The answers that a rule is not about: a rule without a condition is about all of them. */
-export function outsideOf(
-  { rule, corrected, request = corrected?.request }: RuleEvidence,
-  answers: readonly CheckedWork[],
-): readonly CheckedWork[] {
+/** Whether a rule is not about an answer: a rule without a condition is about all of them. */
+export function createOutsideTest({
+  rule,
+  corrected,
+  request = corrected?.request,
+}: RuleEvidence): (work: CheckedWork) => boolean {
   const { condition } = readRule(rule, request);
-  if (condition === undefined) return [];
-  return answers.filter((work) => !condition.every((word) => isInRequest(word, work.request)));
+  return (work) => condition !== undefined && !condition.every((word) => isInRequest(word, work.request));
 }
 
 /** For what no program can tell: the words of the rule, for a model that must quote. Only a real contrast proves it. */

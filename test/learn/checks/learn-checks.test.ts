@@ -5,13 +5,15 @@ import { checkFromWords, chooseCheck, draftChecks } from '../../../src/lessons/c
 import { runCheck } from '../../../src/lessons/checks/run-check.ts';
 import { work } from '../../lessons/checks/make-check.ts';
 
+const none = async (): Promise<readonly CheckedWork[]> => [];
+
 const hasSecret = (): boolean => false;
 const on = (rule: string, before: string, after: string) => {
   const [corrected, revised] = [before, after].map((reply) => work({ request: 'write it', reply }));
   return chooseCheck(draftChecks({ rule, corrected, revised }), {
     corrected,
     revised,
-    outside: [],
+    outside: none,
     hasSecret,
   });
 };
@@ -34,7 +36,10 @@ describe('checks without a model', () => {
 
   it('need no revised answer where the rule names what it wants, and say what they were tested on', async () => {
     const tell = (rule: string, corrected?: CheckedWork) =>
-      checkFromWords({ rule, corrected, request: corrected?.request }, { corrected, outside: [], hasSecret });
+      checkFromWords(
+        { rule, corrected, request: corrected?.request },
+        { corrected, outside: none, hasSecret },
+      );
     const report = work({ request: 'Write the shipping report.', reply: 'Shipped on 16/11/2026.' });
     const iso = 'always use ISO dates in shipping reports';
     expect(await tell(iso, report)).toMatchObject({
@@ -71,7 +76,7 @@ describe('checks without a model', () => {
     const result = await chooseCheck(draftChecks({ rule: 'bun, not yarn', corrected, revised }), {
       corrected,
       revised,
-      outside: [],
+      outside: none,
       hasSecret,
     });
     expect(result).toMatchObject({ ok: true, check: { looksAt: 'work' } });
@@ -88,7 +93,7 @@ async function judge(
   const result = await chooseCheck(draftChecks({ rule, corrected, revised }), {
     corrected,
     revised,
-    outside: [],
+    outside: none,
     hasSecret,
   });
   return result.ok ? runCheck(result.check, workOf(later, request)).outcome : undefined;

@@ -11,6 +11,8 @@ import { runWholeCheck } from '../../../src/lessons/checks/run-check.ts';
 import { asking } from '../../evidence/judge/scripted-ask.ts';
 import { ruleCheck, work } from '../../lessons/checks/make-check.ts';
 
+const none = async (): Promise<readonly CheckedWork[]> => [];
+
 const { signal } = new AbortController();
 const folders = createAttemptFolders();
 afterAll(() => folders.close());
@@ -76,7 +78,7 @@ describe('a command in the sandbox', () => {
     const { standing: _, proof: __, ...draft } = commanded('grep -q x a.py', { by: 'model' });
     const accepted = await acceptCheck(
       { check: draft },
-      { corrected: written('a.py', 'y'), outside: [], hasSecret: () => false },
+      { corrected: written('a.py', 'y'), outside: none, hasSecret: () => false },
     );
     expect(accepted).toMatchObject({
       ok: true,
@@ -140,7 +142,7 @@ describe('a judge', () => {
       return acceptCheck(draftJudge({ rule: 'be kinder to customers', corrected, revised }), {
         corrected,
         revised,
-        outside: [],
+        outside: none,
         hasSecret: () => false,
         ask: (check, done) => runWholeCheck(check, done, slow.ask),
       });
