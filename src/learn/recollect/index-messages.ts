@@ -1,7 +1,7 @@
 import { createLruMap } from '../../base/lru-map.ts';
 import { isAttemptId, isUnattributed } from '../../core/principal.ts';
 import type { MessageIndexedFact } from '../../core/recollection.ts';
-import type { Records } from '../../core/store.ts';
+import type { NewFact, Records } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { readOwnWords } from '../../reader/own-sentences.ts';
 import { readForgetRequests } from '../memory/write/compare-claims.ts';
@@ -27,6 +27,10 @@ interface IndexMessagesOptions {
   readonly model?: PassageModel;
 }
 
+type IndexedFact = NewFact & { readonly fact: MessageIndexedFact };
+
+/** Messages of one commit: each commit writes the pages of the indexes anew. */
+const MOST_AT_ONCE = 32;
 /** Sessions end often when people come back to them. */
 const MOST_REMEMBERED = 20_000;
 
@@ -36,6 +40,10 @@ const MOST_REMEMBERED = 20_000;
  */
 export function createIndexMessages({ records, evidence, model }: IndexMessagesOptions): IndexMessages {
   const indexed = createLruMap<string, true>(MOST_REMEMBERED);
+  const write = async (facts: readonly IndexedFact[]): Promise<void> => {
+    await records.append(facts);
+    for (const { fact } of facts) indexed.set(fact.turn, true);
+  };
   return async (session, now) => {
     if (isAttemptId(session)) return;
     const view = await records.session(session);
@@ -44,6 +52,7 @@ export function createIndexMessages({ records, evidence, model }: IndexMessagesO
     readNamedTimes('', now);
     const project = view.project?.id;
     const turns = await evidence.turns(session);
+    const facts: IndexedFact[] = [];
     for (const appraised of firstTurnsOfMessages(turns)) {
       const own = appraised.evidence;
       const { turn, agent, task } = own;
@@ -79,9 +88,10 @@ export function createIndexMessages({ records, evidence, model }: IndexMessagesO
         ...around,
         ...vectors,
       } as const;
-      await records.append([{ at: now, fact, key: `message-indexed:${turn}` }]);
-      indexed.set(turn, true);
+      facts.push({ at: now, fact, key: `message-indexed:${turn}` });
+      if (facts.length === MOST_AT_ONCE) await write(facts.splice(0));
     }
+    if (facts.length > 0) await write(facts);
   };
 }
 
