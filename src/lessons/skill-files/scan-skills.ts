@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, readdir } from 'node:fs/promises';
+import { constants, lstatSync, readdirSync } from 'node:fs';
+import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { isTemporaryFile, replaceFile } from '../../base/atomic-file.ts';
 import type { Clock } from '../../core/clock.ts';
 import { isSkillFault, LARGEST_FILE_BYTES, SKILL_FILE, type SkillFault } from './skill-file.ts';
@@ -37,6 +38,9 @@ const TIME_STEP_MS = 2500;
 
 export const fileHash = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
+/** Folders between two pauses: about a millisecond. Through a thread of Node's pool each look would take ten times as much CPU. */
+const PAUSE_AFTER = 64;
+
 /** Scans a folder of skills. Files that have not changed since they were recorded are not read again. */
 export function createScanner(
   dir: string,
@@ -47,21 +51,27 @@ export function createScanner(
   const seen = createSeenFiles(join(dir, SEEN_FILE));
   const findRestless = createFindRestless(clock, quietMs);
 
-  const look = async (folder: string, recorded: string | undefined): Promise<FolderContent> => {
-    const path = join(dir, folder, SKILL_FILE);
-    const stamp = await stampOf(path, clock.now());
+  const extrasOf = createListExtras(dir, clock);
+
+  const isAsRecorded = (folder: string, stamp: string | undefined, recorded: string | undefined): boolean => {
+    if (stamp === undefined || recorded === undefined) return false;
     const before = hashes.get(folder);
-    if (stamp !== undefined && before?.stamp === stamp && before.hash === recorded)
-      return { kind: 'file', hash: before.hash };
-    if (stamp !== undefined && recorded !== undefined && seen.has(folder, { stamp, hash: recorded })) {
-      hashes.set(folder, { stamp, hash: recorded });
-      return { kind: 'file', hash: recorded };
-    }
+    if (before?.stamp === stamp && before.hash === recorded) return true;
+    if (!seen.has(folder, { stamp, hash: recorded })) return false;
+    hashes.set(folder, { stamp, hash: recorded });
+    return true;
+  };
+  const read = async (
+    folder: string,
+    stamp: string | undefined,
+    recorded: string | undefined,
+  ): Promise<FolderContent> => {
+    const path = join(dir, folder, SKILL_FILE);
     const file = await readUntrustedFile(path);
     if (file === undefined) return { kind: 'none' };
     if (isSkillFault(file)) return { kind: 'fault', why: file.why };
     const hash = fileHash(file.bytes);
-    if (stamp === undefined || (await stampOf(path, clock.now())) !== stamp) hashes.delete(folder);
+    if (stamp === undefined || stampOf(path, clock.now()) !== stamp) hashes.delete(folder);
     else {
       hashes.set(folder, { stamp, hash });
       seen.countFresh();
@@ -74,18 +84,20 @@ export function createScanner(
     const setAside: string[] = [];
     const leftovers: string[] = [];
     await seen.load();
-    for (const entry of await readdir(dir, { withFileTypes: true })) {
+    for (const [at, entry] of (await readdir(dir, { withFileTypes: true })).entries()) {
+      if (at % PAUSE_AFTER === 0) await nextTick();
       const { name } = entry;
       if (isTemporaryFile(name)) leftovers.push(name);
       if (name.startsWith('.')) continue;
       if (entry.isSymbolicLink())
         folders.set(name, { kind: 'fault', why: 'is a link, which is not followed' });
       if (!entry.isDirectory()) continue;
-      for (const file of await listFolder(join(dir, name))) {
-        if (file.startsWith(SET_ASIDE)) setAside.push(join(name, file));
-        if (isTemporaryFile(file)) leftovers.push(join(name, file));
-      }
-      folders.set(name, await look(name, records.get(name)?.hash));
+      for (const file of extrasOf(name))
+        (file.startsWith(SET_ASIDE) ? setAside : leftovers).push(join(name, file));
+      const hash = records.get(name)?.hash;
+      const stamp = stampOf(join(dir, name, SKILL_FILE), clock.now());
+      if (hash !== undefined && isAsRecorded(name, stamp, hash)) folders.set(name, { kind: 'file', hash });
+      else folders.set(name, await read(name, stamp, hash));
     }
     await seen.save(hashes);
     const restless = findRestless(folders, records);
@@ -136,13 +148,38 @@ function createSeenFiles(path: string) {
   };
 }
 
+const NO_EXTRAS: readonly string[] = [];
+
+/** The files of a folder that were set aside or left by a killed process. A folder is listed again when its own times change. */
+function createListExtras(dir: string, clock: Pick<Clock, 'now'>): (folder: string) => readonly string[] {
+  const listed = new Map<
+    string,
+    { readonly stamp: string | undefined; readonly extras: readonly string[] }
+  >();
+  return (folder) => {
+    const path = join(dir, folder);
+    const stamp = stampOf(path, clock.now());
+    const before = listed.get(folder);
+    if (stamp !== undefined && before?.stamp === stamp) return before.extras;
+    const extras = listFolder(path).filter((file) => file.startsWith(SET_ASIDE) || isTemporaryFile(file));
+    listed.set(folder, { stamp, extras: extras.length === 0 ? NO_EXTRAS : extras });
+    return extras;
+  };
+}
+
 /** A folder that was just deleted is empty. One that cannot be listed gives a fault when its file is read. */
-const listFolder = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => []);
+function listFolder(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
 
 /** Changes with every write; undefined when the file's times are too recent to tell. */
-async function stampOf(path: string, now: number): Promise<string | undefined> {
+function stampOf(path: string, now: number): string | undefined {
   try {
-    const { ino, size, mtimeMs, ctimeMs } = await lstat(path);
+    const { ino, size, mtimeMs, ctimeMs } = lstatSync(path);
     if (Math.abs(now - Math.max(mtimeMs, ctimeMs)) < TIME_STEP_MS) return undefined;
     return `${ino}:${size}:${mtimeMs}:${ctimeMs}`;
   } catch {

@@ -60,6 +60,22 @@ describe('the files that were seen before', () => {
     );
   });
 
+  it('are joined by what was set aside and by a new text since the scan before', async () => {
+    const dir = scratch();
+    mkdirSync(join(dir, 'skill-0'));
+    writeFileSync(file(dir, 0), 'text');
+    const records = new Map([['skill-0', { hash: fileHash('text') }]]);
+    const scan = createScanner(dir, clock, 0);
+    expect((await scan(records)).setAside).toEqual([]);
+    // Later than the step of the file system's clock.
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    writeFileSync(`${file(dir, 0)}.yours`, 'mine');
+    writeFileSync(file(dir, 0), 'other');
+    const { setAside, folders } = await scan(records);
+    expect(setAside).toEqual([join('skill-0', 'SKILL.md.yours')]);
+    expect(folders.get('skill-0')).toMatchObject({ kind: 'file', text: 'other' });
+  });
+
   it('are listed without their names', async () => {
     const dir = scratch();
     for (let n = 0; n < FOLDERS; n++) {
