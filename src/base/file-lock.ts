@@ -33,7 +33,8 @@ export function lockFile(file: string): FileLock | undefined {
 function openLocked(file: string): DatabaseSyncInstance | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    database.exec('begin exclusive');
+    // Nothing is written: a journal file would need room, and a full disk must not keep a home from being served.
+    database.exec('pragma journal_mode = memory; begin exclusive');
     return database;
   } catch (error) {
     database.close();

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config/config-error.ts';
 import { homeDir } from '../config/home.ts';
-import { type Act, type CliContext, EXIT, type ExitCode, expectedError } from './context.ts';
+import { type Act, type CliContext, CommandError, EXIT, type ExitCode, expectedError } from './context.ts';
 import { addCommands, declareCommand } from './help.ts';
 import { currentWords } from './old-names.ts';
 import { createPrinter, lineWidth, type Printer } from './print.ts';
@@ -114,7 +114,12 @@ async function report(
 }
 
 /** Error codes of the operating system and of the store for a disk that cannot be written. */
-const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'full', 'io']);
+const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'full']);
+
+/** The store's other faults of input and output have causes of their own. */
+const isDiskFault = ({ code, message, cause }: NodeJS.ErrnoException): boolean =>
+  [code, (cause as NodeJS.ErrnoException | undefined)?.code].some((one) => DISK_CODES.has(String(one))) ||
+  (code === 'io' && message.includes('disk I/O error'));
 
 /** Of a word that nobody typed by hand, its beginning is enough. */
 const shortenWords = (text: string): string => text.replace(/\S{240,}/g, (word) => `${word.slice(0, 60)}…`);
@@ -142,17 +147,17 @@ function describe(error: unknown, see: string): DescribedError {
     const message = error.code === 'commander.help' ? 'no command was given' : sayUsageError(error.message);
     return { exitCode: EXIT.wrongUse, message, fix: see };
   }
+  const cause = error instanceof Error ? error : new Error(String(error));
+  if (!(error instanceof CommandError) && isDiskFault(cause)) {
+    const fix = 'free some disk space, check the disk, and try again';
+    return { exitCode: EXIT.failed, message: `writing to the disk failed: ${cause.message}`, fix };
+  }
   const expected = expectedError(error);
   if (expected !== undefined) {
     const { exitCode, message, fix = exitCode === EXIT.wrongUse ? see : undefined } = expected;
     return { exitCode, message, ...(fix !== undefined && { fix }) };
   }
   if (error instanceof ConfigError) return { exitCode: EXIT.failed, message: error.message };
-  const cause = error instanceof Error ? error : new Error(String(error));
-  if (DISK_CODES.has(String((cause as NodeJS.ErrnoException).code))) {
-    const fix = 'free some disk space, check the disk, and try again';
-    return { exitCode: EXIT.failed, message: `writing to the disk failed: ${cause.message}`, fix };
-  }
   return {
     exitCode: EXIT.failed,
     message: `unexpected error: ${cause.message}`,

@@ -86,12 +86,13 @@ export const runCli = (args: readonly string[], env?: NodeJS.ProcessEnv): Promis
 /**
  * The same command line in this process, which saves the start of a process. For commands that start no daemon and stay
  * in the foreground for no signal; not built code, but the sources. `terminal`: a person is there, who types these keys,
- * one per question.
+ * one per question. `fault`: why no daemon starts.
  */
 export async function runInProcess(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
   terminal?: { readonly keys: readonly string[] },
+  fault = new Error('a daemon needs its own process'),
 ): Promise<CliResult> {
   let stdout = '';
   let stderr = '';
@@ -119,7 +120,7 @@ export async function runInProcess(
     ),
     env: environment(env),
     version: VERSION,
-    startDaemon: () => Promise.reject(new Error('a daemon needs its own process')),
+    startDaemon: () => Promise.reject(fault),
   });
   return { code, stdout, stderr };
 }

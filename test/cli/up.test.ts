@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { homeAt } from '../../src/config/home.ts';
+import { StoreError } from '../../src/core/store.ts';
 import { countOf, itInFull } from '../support/counts.ts';
 import { homePerTest } from './home-per-test.ts';
 import { runCli, runInProcess } from './run-cli.ts';
@@ -53,6 +54,22 @@ describe('instar up', () => {
     expect(messagesOf(stderr).at(-1)).toBe('stopped');
     expect(statSync(logFile).mode & 0o777).toBe(0o600);
   });
+
+  it.each([
+    ['full', 'database or disk is full'],
+    ['io', 'disk I/O error'],
+  ] as const)(
+    'says that the disk cannot be written, and what to do (a store that is %s)',
+    async (code, why) => {
+      const fault = new StoreError(code, `/home/instar.sqlite: ${why}`);
+      const args = ['up', '--port', '0', '--log', 'none', '--home', folder.dir];
+      expect(await runInProcess(args, {}, undefined, fault)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `instar: writing to the disk failed: /home/instar.sqlite: ${why}\n→ free some disk space, check the disk, and try again\n`,
+      });
+    },
+  );
 
   itInFull('prints what is served, where the key is and what to do next', async () => {
     const cli = up(['--log', 'pretty'], { OPENAI_API_KEY: 'sk-test-0123456789' });

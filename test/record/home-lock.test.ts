@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lockHome } from '../../src/record/home-lock.ts';
 import { scratch } from './store/scratch.ts';
@@ -17,6 +17,14 @@ describe('the lock of a home', () => {
     expect(next).toBeDefined();
     next?.release();
     expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('writes nothing, so that a full disk does not keep a home from being served', () => {
+    const file = join(scratch(), 'lock.db');
+    const lock = lockHome(file);
+    expect(readdirSync(dirname(file))).toEqual(['lock.db']);
+    expect(statSync(file).size).toBe(0);
+    lock?.release();
   });
 
   it('is refused to another process until the owner ends', async () => {
