@@ -1,6 +1,8 @@
 import { Worker } from 'node:worker_threads';
+import { createLruMap } from '../base/lru-map.ts';
 import { terminateWorker } from '../base/sqlite-gate.ts';
 import { workerModule } from '../base/worker-thread.ts';
+import { compact } from '../core/json.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
 
 /** A message to the model's thread: one text at a time, so that the next one is chosen as late as possible. */
@@ -14,8 +16,14 @@ export type EmbedReply =
   | { readonly type: 'ready' }
   /** The model cannot be loaded. */
   | { readonly type: 'broken'; readonly why: string }
-  | { readonly type: 'vector'; readonly id: number; readonly vector: Float32Array }
+  | ({ readonly type: 'vector'; readonly id: number } & Reading)
   | { readonly type: 'failed'; readonly id: number; readonly why: string };
+
+/** A text's vector, and how many of its word pieces were read for it. */
+interface Reading {
+  readonly vector: Float32Array;
+  readonly pieces: number;
+}
 
 /** One call of `embed` and its vectors so far. */
 interface Request {
@@ -29,19 +37,24 @@ interface Request {
 /** The name of the sentence model, as the record has it. */
 export const MINILM = 'minilm-l6-v2/384';
 
-/** 128 word pieces rarely have more characters; the rest is not sent to the thread. */
+/** What a text is about stands in its beginning, and every piece costs time. */
+export const MOST_PIECES = 128;
+/** So many word pieces rarely have more characters; the rest is not sent to the thread. */
 const MOST_CHARACTERS = 1200;
+/** A message is searched for when it arrives, compared when lessons are looked for again, and indexed when its session ends. */
+const MOST_KEPT = 1_000;
 
 /**
  * all-MiniLM-L6-v2 in its own thread, which the first text starts. Texts are sent one at a time, and the waiting call with
  * the fewest texts left is served first: a query waits for one text at most, never for ten thousand lessons. The thread
  * keeps the process alive only while a call waits. A thread that dies is started again by the next text; one that could not
- * load its model is not.
+ * load its model is not. The vectors of the last texts are kept.
  */
 export function createMiniLmEmbed(
   thread: URL = workerModule('./minilm-thread.ts', import.meta.url),
 ): EmbeddingModel {
   const waiting: Request[] = [];
+  const kept = createKeptReadings();
   let worker: Worker | undefined;
   let isReady = false;
   let current: Request | undefined;
@@ -54,13 +67,34 @@ export function createMiniLmEmbed(
     for (const request of waiting.splice(0)) request.reject(error);
   };
 
-  const addVector = (request: Request, answer: EmbedReply): void => {
-    if (answer.type === 'vector') request.vectors.push(answer.vector);
-    const isDone = request.vectors.length === request.texts.length;
-    if (!isDone && answer.type !== 'failed') return;
+  const settle = (request: Request, why?: string): void => {
     waiting.splice(waiting.indexOf(request), 1);
-    if (isDone) request.resolve(request.vectors);
-    else request.reject(new Error(answer.type === 'failed' ? answer.why : 'no vector'));
+    if (why === undefined) request.resolve(request.vectors);
+    else request.reject(new Error(why));
+  };
+
+  const addVector = (request: Request, answer: EmbedReply): void => {
+    if (answer.type === 'vector') {
+      kept.add(request.texts[request.vectors.length] ?? '', request.most, answer);
+      request.vectors.push(answer.vector);
+      if (left(request) === 0) settle(request);
+    } else settle(request, answer.type === 'failed' ? answer.why : 'no vector');
+  };
+
+  /** The text of the waiting call with the fewest left; what is kept needs no thread. */
+  const nextText = (): Pick<EmbedRequest, 'text' | 'most'> | undefined => {
+    while (waiting.length > 0) {
+      const request = waiting.reduce((least, one) => (left(one) < left(least) ? one : least));
+      const text = request.texts[request.vectors.length] ?? '';
+      const vector = kept.find(text, request.most);
+      if (vector === undefined) {
+        current = request;
+        return compact({ text, most: request.most });
+      }
+      request.vectors.push(vector);
+      if (left(request) === 0) settle(request);
+    }
+    return undefined;
   };
 
   const receive = (answer: EmbedReply): void => {
@@ -95,21 +129,15 @@ export function createMiniLmEmbed(
   };
 
   const askNext = (): void => {
+    if (current !== undefined) return;
+    const next = isReady ? nextText() : undefined;
     if (waiting.length === 0) {
       worker?.unref();
       return;
     }
     worker ??= open();
     worker.ref();
-    if (!isReady || current !== undefined) return;
-    current = waiting.reduce((least, request) => (left(request) < left(least) ? request : least));
-    const text = current.texts[current.vectors.length] ?? '';
-    const { most } = current;
-    worker.postMessage({
-      id: ++lastId,
-      text,
-      ...(most === undefined ? {} : { most }),
-    } satisfies EmbedRequest);
+    if (next !== undefined) worker.postMessage({ id: ++lastId, ...next } satisfies EmbedRequest);
   };
 
   return {
@@ -130,6 +158,24 @@ export function createMiniLmEmbed(
       worker = undefined;
       failAll(end);
       if (closing !== undefined) await terminateWorker(closing);
+    },
+  };
+}
+
+/** The vectors of the last texts: the same text gives the same vector, as far as as many of its pieces are read. */
+function createKeptReadings() {
+  const readings = createLruMap<string, Reading & { readonly most: number | undefined }>(MOST_KEPT);
+  const isWhole = ({ pieces, most }: { readonly pieces: number; readonly most: number | undefined }) =>
+    pieces < (most ?? MOST_PIECES);
+  return {
+    add: (text: string, most: number | undefined, { vector, pieces }: Reading): void =>
+      readings.set(text, { vector, pieces, most }),
+    find: (text: string, most: number | undefined): Float32Array | undefined => {
+      const known = readings.get(text);
+      const isSame =
+        known !== undefined &&
+        (known.most === most || (isWhole(known) && known.pieces <= (most ?? MOST_PIECES)));
+      return isSame ? known.vector : undefined;
     },
   };
 }

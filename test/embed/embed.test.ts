@@ -115,6 +115,28 @@ describe('MiniLM', () => {
     expect(start).not.toEqual([whole]);
   });
 
+  it('reads a text once for all who ask for it, and again only for more of its pieces, or fewer', async () => {
+    const embed = createMiniLmEmbed();
+    const vectorOf = async (text: string, most?: number) => (await embed.embed([text], most))[0];
+    const short = await vectorOf('rotate the api keys');
+    const [other, same] = await embed.embed(['bake bread', 'rotate the api keys']);
+    const long = `${'the payment worker stops '.repeat(12)}after the deployment`;
+    const start = await vectorOf(long, 48);
+    const [whole, again, startAgain] = [
+      await vectorOf(long),
+      await vectorOf(long, 48),
+      await vectorOf(long, 48),
+    ];
+    expect(same).toBe(short);
+    expect(other).not.toEqual(short);
+    expect(await vectorOf('rotate the api keys', 48)).toBe(short);
+    expect(await vectorOf('rotate the api keys', 4)).not.toEqual(short);
+    expect(whole).not.toEqual(start);
+    expect(again).toEqual(start);
+    expect(startAgain).toBe(again);
+    await embed.close();
+  });
+
   it('answers a query before the rest of an earlier long list', async () => {
     const embed = createMiniLmEmbed();
     const order: string[] = [];

@@ -20,8 +20,8 @@ export interface MiniLm {
   readonly dimensions: typeof HIDDEN;
   /** A unit vector. Blocks the thread: about a third of a millisecond per token. */
   embed(text: string): Float32Array;
-  /** The same, of a text's first word pieces. */
-  embedStart(text: string, most: number): Float32Array;
+  /** The same, of a text's first word pieces; says how many there were. */
+  embedStart(text: string, most: number): { readonly vector: Float32Array; readonly pieces: number };
 }
 
 interface ModelFiles {
@@ -55,7 +55,10 @@ export const loadMiniLm = async (mostTokens = MAX_TOKENS): Promise<MiniLm> => {
   return {
     dimensions: HIDDEN,
     embed: (text) => encode(tokenize(text, mostTokens)),
-    embedStart: (text, most) => encode(tokenize(text, Math.min(most, mostTokens))),
+    embedStart: (text, most) => {
+      const tokens = tokenize(text, Math.min(most, mostTokens));
+      return { vector: encode(tokens), pieces: tokens.length };
+    },
   };
 };
 
