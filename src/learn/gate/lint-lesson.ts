@@ -41,16 +41,20 @@ export function lintLesson(name: string, words: string, context: LintContext): r
       why.add(`it sets other instructions aside: ${clip(override, LONGEST_SHOWN)}`);
   }
   if (outside.texts.length === 0) return [...why];
-  const theirs = new Set(
-    outside.statements.flatMap((text) => findTopics(text, true).map((topic) => topic.why)),
+  const topics = decodeViews(`${name.replaceAll('-', ' ')}\n${words}`).flatMap((view) =>
+    findTopics(view, true),
   );
-  const own = new Set(firstParty.flatMap((text) => findTopics(text, true).map((topic) => topic.why)));
-  for (const view of decodeViews(`${name.replaceAll('-', ' ')}\n${words}`))
-    for (const topic of findTopics(view, true))
-      if ((!topic.isDaily || theirs.has(topic.why)) && !own.has(topic.why) && !isTheirs(topic.sentence))
-        why.add(describeTopic(topic));
+  // Most lessons have none: then nothing of what was said and read is looked through.
+  if (topics.length === 0) return [...why];
+  const [theirs, own] = [topicsOf(outside.statements), topicsOf(firstParty)];
+  for (const topic of topics)
+    if ((!topic.isDaily || theirs.has(topic.why)) && !own.has(topic.why) && !isTheirs(topic.sentence))
+      why.add(describeTopic(topic));
   return [...why];
 }
+
+const topicsOf = (texts: readonly string[]): ReadonlySet<string> =>
+  new Set(texts.flatMap((text) => findTopics(text, true).map(({ why }) => why)));
 
 function whyNotNamed(
   { what, text, sentence, index, needs }: NamedLiteral,
