@@ -1,8 +1,15 @@
 import { Argument, Option } from 'commander';
 import type { DeclareCommand } from '../../src/cli/context.ts';
 import { numberBetween, wholeNumber } from '../../src/cli/usage.ts';
-import { listBench, reportBench, runBenchmark } from './bench.ts';
-import { demo } from './demo.ts';
+
+// Loaded when they run: `instar lab engine` is declared beside them, and needs no suite.
+type Bench = typeof import('./bench.ts');
+const listBench: Bench['listBench'] = async (...args) => (await import('./bench.ts')).listBench(...args);
+const runBenchmark: Bench['runBenchmark'] = async (...args) =>
+  (await import('./bench.ts')).runBenchmark(...args);
+const reportBench: Bench['reportBench'] = async (...args) =>
+  (await import('./bench.ts')).reportBench(...args);
+const demo: typeof import('./demo.ts')['demo'] = async (...args) => (await import('./demo.ts')).demo(...args);
 
 export const declareBench: DeclareCommand = (bench, act) => {
   bench.command('list').description('List the suites and the runs so far.').action(act(listBench));

@@ -16,6 +16,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/base/random.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { connectTinker } from '../../train/tinker/connect-tinker.ts';
+import { watchModules } from '../support/loaded-modules.ts';
 import { createClient, createSession, datum, trainBody } from '../train/nano/server/tinker-client.ts';
 import { homePerTest } from './home-per-test.ts';
 import { type RunningCli, runCli } from './run-cli.ts';
@@ -40,6 +41,17 @@ const statusOf = (url: string, headers: Record<string, string>): Promise<number 
       .on('error', reject)
       .end();
   });
+
+describe('instar lab engine', () => {
+  it('loads no suite and no bench of the laboratory', async () => {
+    const modules = watchModules();
+    const { code, stdout } = await runCli(['lab', 'engine', '--help'], modules.env);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('engine') });
+    const loaded = [...modules.list()].filter((url) => url.includes('/dist/lab/'));
+    expect(loaded.map((url) => path.basename(url))).toEqual(['declare.js']);
+    modules.remove();
+  });
+});
 
 describe('instar lab engine up', () => {
   it('serves the shipped policy to a Tinker client, whose self-test it passes, and ends with 0 on SIGTERM', async () => {

@@ -14,7 +14,7 @@ export function openBenchCli(): BenchCli {
   return {
     home,
     bench: (args, kill = () => false) => {
-      const { child, ended } = startCli(['bench', ...args, '--home', home], { HOME: home });
+      const { child, ended } = startCli(['lab', 'bench', ...args, '--home', home], { HOME: home });
       child.stderr?.on('data', (progress: string) => {
         if (kill(progress)) child.kill('SIGKILL');
       });

@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 const bench = (...args: readonly string[]) =>
-  startCli(['bench', ...args, '--home', home], { HOME: home, ...engine.env }).ended();
+  startCli(['lab', 'bench', ...args, '--home', home], { HOME: home, ...engine.env }).ended();
 
 describe('a benchmark of the model that train.engine names', { timeout: 600_000 }, () => {
   it('asks it in its own chat template, and makes and grades a batch for training at night', async () => {
