@@ -34,7 +34,7 @@ const PROGRAM = path.resolve('lab/real-model/torch_engine.py');
 const NOT_A_SAVE = 'These bytes are not weights that this engine saved.';
 
 /** Cuts what a process writes into frames: a length, a JSON header, and as many bytes as the header says. */
-function createFrameReader(hear: (frame: Frame) => void): (bytes: Buffer) => void {
+export function createFrameReader(hear: (frame: Frame) => void): (bytes: Buffer) => void {
   let held: Buffer[] = [];
   let size = 0;
   let needed = 4;
