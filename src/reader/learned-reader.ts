@@ -96,7 +96,8 @@ function openReader(folder: string): ScoreSentences {
   };
   const readWindow = ({ ids, spans }: Window): readonly KindScores[] => {
     lookUp(ids);
-    pass.run(ids.length);
+    // The answer before the message is read, and asked about nothing.
+    pass.run(ids.length, spans[0]?.[0]);
     return spans.map(([from, to]) => scoresOf(from, to));
   };
   return (sentences, answer) => {

@@ -30,6 +30,16 @@ describe('the learned reader', () => {
     expect(told?.correction ?? 0).toBeGreaterThan((asked?.correction ?? 1) + 0.3);
   });
 
+  it('scores words behind an answer as the whole encoder does, though its last layer leaves the answer out', () => {
+    const said = ['no, the page is still blank', 'from now on please check it in a browser first'];
+    const [first, second] = scoreSentences(said, DONE);
+    // Of the pass over all rows.
+    expect(first?.correction).toBeCloseTo(0.998655, 5);
+    expect(first?.rule).toBeCloseTo(0.0319127, 5);
+    expect(second?.correction).toBeCloseTo(0.0125325, 5);
+    expect(second?.rule).toBeCloseTo(0.0285383, 5);
+  });
+
   it('hears a taste that is said in passing', () => {
     const [one] = readSentences({ message: 'I strongly dislike crowded beaches.', answer: '' });
     expect([...(one?.kinds ?? [])]).toContain('preference');

@@ -10,7 +10,13 @@ import {
   MAX_TOKENS,
   type MiniLmKernels,
 } from './kernels.ts';
-import { type EncoderWeights, loadMiniLmWeights, type MiniLmLinear, type MiniLmWeights } from './weights.ts';
+import {
+  type EncoderLayer,
+  type EncoderWeights,
+  loadMiniLmWeights,
+  type MiniLmLinear,
+  type MiniLmWeights,
+} from './weights.ts';
 import { createWordPieceTokenizer } from './wordpiece.ts';
 
 const TOKENIZER_SHA256 = 'be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037';
@@ -70,10 +76,13 @@ const HALF = 2;
 /** The attention kernel fills whole vectors of four. */
 const SPARE = 4;
 
+const rowAt = (states: number, row: number): number => states + row * HIDDEN * FLOAT;
+
 export interface EncoderPass {
   /** The address of the input, one row of HIDDEN floats per token; `run` leaves the states of the last layer there. */
   readonly states: number;
-  run(rows: number): void;
+  /** `wanted`: of the rows before this one only the first is needed; the others keep the states of the layer before. */
+  run(rows: number, wanted?: number): void;
 }
 
 /** The forward pass of an encoder of MiniLM's width, for at most MAX_TOKENS rows. */
@@ -105,19 +114,32 @@ export const createEncoderPass = (
     }
   };
 
+  const moveRow = (states: number, from: number, to: number): void =>
+    arena.floats(rowAt(states, to), HIDDEN).set(arena.floats(rowAt(states, from), HIDDEN));
+
+  /** What follows the attention, row by row. */
+  const feedForward = (layer: EncoderLayer, from: number, rows: number): void => {
+    const [own, beside] = [rowAt(x, from), rowAt(mixed, from)];
+    apply(layer.attentionOut, beside, wide, rows);
+    kernels.addNorm(own, wide, layer.attentionNorm.gain, layer.attentionNorm.bias, rows);
+    apply(layer.up, own, wide, rows);
+    kernels.gelu(wide, rows * INNER);
+    apply(layer.down, wide, beside, rows);
+    kernels.addNorm(own, beside, layer.norm.gain, layer.norm.bias, rows);
+  };
+
   return {
     states: x,
-    run: (rows) => {
+    run: (rows, wanted = 1) => {
       kernels.addNorm(x, weights.positions, weights.embeddingNorm.gain, weights.embeddingNorm.bias, rows);
-      for (const layer of weights.layers) {
+      for (const [nth, layer] of weights.layers.entries()) {
         apply(layer.attention, x, wide, rows);
         attend(rows);
-        apply(layer.attentionOut, mixed, wide, rows);
-        kernels.addNorm(x, wide, layer.attentionNorm.gain, layer.attentionNorm.bias, rows);
-        apply(layer.up, x, wide, rows);
-        kernels.gelu(wide, rows * INNER);
-        apply(layer.down, wide, mixed, rows);
-        kernels.addNorm(x, mixed, layer.norm.gain, layer.norm.bias, rows);
+        // Behind the last attention no row needs another: the first one takes the place before the wanted ones.
+        const from = nth === weights.layers.length - 1 ? Math.max(0, wanted - 1) : 0;
+        for (const states of from === 0 ? [] : [x, mixed]) moveRow(states, 0, from);
+        feedForward(layer, from, rows - from);
+        if (from > 0) moveRow(x, from, 0);
       }
     },
   };

@@ -25,7 +25,7 @@ interface MiniLmNorm {
   readonly bias: number;
 }
 
-interface MiniLmLayer {
+export interface EncoderLayer {
   /** Query, key and value side by side. */
   readonly attention: MiniLmLinear;
   readonly attentionOut: MiniLmLinear;
@@ -39,7 +39,7 @@ export interface EncoderWeights {
   /** Position plus token type, one row of floats per position. */
   readonly positions: number;
   readonly embeddingNorm: MiniLmNorm;
-  readonly layers: readonly MiniLmLayer[];
+  readonly layers: readonly EncoderLayer[];
 }
 
 export interface MiniLmWeights extends EncoderWeights {
@@ -104,7 +104,7 @@ export function createEncoderLoader(arena: Arena, kernels: MiniLmKernels, layerC
     receivers.set(`${name}.bias`, (floats) => floats(0, HIDDEN, made.bias));
     return made;
   };
-  const layer = (_: unknown, index: number): MiniLmLayer => {
+  const layer = (_: unknown, index: number): EncoderLayer => {
     const name = `encoder.layer.${index}`;
     const projections = ['query', 'key', 'value'].map((part) => `${name}.attention.self.${part}`);
     return {
