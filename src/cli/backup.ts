@@ -19,10 +19,15 @@ import {
 import { refuseWhileRunning } from './up-checks.ts';
 import { withApi } from './with-api.ts';
 
+/** In lines of a help text. */
+const RECORD_ALONE = `A backup is the record alone: conversations, lessons, decisions. The config,
+keys and trained weights are other files of the home; to move a home, copy its
+whole folder while Instar is stopped.`;
+
 export const declareBackup: DeclareCommand = (command, act) =>
   void command
     .argument('<file>', 'a file that does not exist yet')
-    .addHelpText('after', '\nExample:\n  $ instar data backup ~/instar-monday.sqlite\n')
+    .addHelpText('after', `\n${RECORD_ALONE}\n\nExample:\n  $ instar data backup ~/instar-monday.sqlite\n`)
     .action(act(backup));
 
 export const declareRestore: DeclareCommand = (command, act) =>
@@ -30,7 +35,7 @@ export const declareRestore: DeclareCommand = (command, act) =>
     .argument('<file>', 'a backup')
     .addHelpText(
       'after',
-      '\nExample:\n  $ instar stop\n  $ instar data restore ~/instar-monday.sqlite\n  $ instar up\n',
+      `\n${RECORD_ALONE}\n\nExample:\n  $ instar stop\n  $ instar data restore ~/instar-monday.sqlite\n  $ instar up\n`,
     )
     .action(act(restore));
 

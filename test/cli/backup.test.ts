@@ -71,6 +71,18 @@ describe('restore', () => {
     expect(taken).toMatchObject({ code: 3, stderr: expect.stringContaining('in use by another') });
   });
 
+  it('into a new home brings the record alone, and no key', async () => {
+    expect((await cli('keys', 'create', 'laptop')).code).toBe(0);
+    const copy = file('with-key.sqlite');
+    expect((await cli('backup', copy)).code).toBe(0);
+    const other = file('new-home');
+    expect((await runInProcess(['restore', copy, '--home', other])).code).toBe(0);
+    const listed = await runInProcess(['keys', 'list', '--json', '--home', other]);
+    expect(JSON.parse(listed.stdout)).toEqual([]);
+    const sessions = await runInProcess(['sessions', 'list', '--json', '--home', other]);
+    expect(JSON.parse(sessions.stdout)).toMatchObject([{ id: 's1', turns: 400 }]);
+  });
+
   it('names the newest daily copy instead of a file that does not exist', async () => {
     const name = '2026-03-16T00-00-00-000Z.1.400.sqlite';
     mkdirSync(path.join(home, 'snapshots'), { mode: 0o700 });

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { siteMenu } from '../../lab/release/site-map.ts';
 import { findDeadLinks, headingAnchor, sitePlaces, toSitePage } from '../../lab/release/site-pages.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
+import { NEWEST_FORMAT } from '../../src/record/upgrade-store.ts';
 import { MARKS, NOT_RUN, PAGES, pageBlocks, ROOT, RUNNABLE, readPage } from './pages.ts';
 
 describe('the generated pages', () => {
@@ -140,6 +141,12 @@ describe('the blocks of code on the pages', () => {
     expect(findFault(commands, 'status --nope')).toContain('--nope');
     expect(findFault(commands, 'feedback last "use ISO dates" --good')).toBeUndefined();
   });
+});
+
+it('the formats of the record on the page about upgrades end with the newest one', () => {
+  const [, table = ''] = (readPage('docs/upgrade.md') ?? '').split('## Formats of the record');
+  const formats = [...table.matchAll(/^\| (\d+) \|/gm)].map(([, format]) => Number(format));
+  expect(formats).toEqual(Array.from({ length: NEWEST_FORMAT }, (_, at) => at + 1));
 });
 
 interface KnownCommand {
