@@ -47,7 +47,7 @@ export function followLibraryOnce(home: Home, records: Records): () => Promise<v
       },
     });
     if (existsSync(home.skillsDir)) await writeSkillFiles(home.skillsDir, library, systemClock);
-    // A cache: vectors are computed again.
-    rmSync(home.vectorFile, { force: true });
+    // Both are made from lessons, and made again.
+    for (const file of [home.vectorFile, home.indexFile]) rmSync(file, { force: true });
   };
 }

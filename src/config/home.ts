@@ -39,6 +39,8 @@ export interface Home {
   readonly identityDir: string;
   /** Cached embeddings of lessons. */
   readonly vectorFile: string;
+  /** What recall computes of lessons; hashes alone. */
+  readonly indexFile: string;
   /** Shortened system prompts. */
   readonly promptsDir: string;
   /** The newest log lines of the daemon; older ones are in the files beside it. */
@@ -73,6 +75,7 @@ export function homeAt(dir: string): Home {
     skillsDir: join(root, 'skills'),
     identityDir: join(root, 'identity'),
     vectorFile: join(root, 'vectors.bin'),
+    indexFile: join(root, 'index.bin'),
     promptsDir: join(root, 'prompts'),
     logFile: join(root, 'logs', 'instar.log'),
   };

@@ -27,8 +27,9 @@ import { createIdentityMirror } from '../lessons/identity-files/identity-mirror.
 import { createLessonsForTask } from '../lessons/lessons-for-task.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import { deferLessonsApi, type OpenLessons, openLessons } from '../lessons/open-lessons.ts';
+import { createIndexFile, type IndexFile } from '../lessons/recall/index-file.ts';
 import { createKeptEmbedding } from '../lessons/recall/kept-embedding.ts';
-import { vectorKeysOf } from '../lessons/recall/lesson-texts.ts';
+import { comparedKey, vectorKeysOf } from '../lessons/recall/lesson-texts.ts';
 import { createRecall, type LessonRecall, type RecallSettings } from '../lessons/recall/recall.ts';
 import { limitsFor } from '../lessons/recall/select-lessons.ts';
 import { openVectorCache, type VectorCache } from '../lessons/recall/vector-cache.ts';
@@ -135,7 +136,8 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       return undefined;
     },
   );
-  const engines: Engines = { embed, first, vectors };
+  const indexFile = createIndexFile(home.indexFile);
+  const engines: Engines = { embed, first, vectors, indexFile };
   let opened: Opened | undefined;
   let problem: string | undefined;
   let again: NodeJS.Timeout | undefined;
@@ -192,6 +194,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       if (options.embed === undefined) await embed.close();
       await first.close();
       await vectors?.close();
+      await indexFile.close();
     },
   };
 }
@@ -206,12 +209,13 @@ interface Engines {
   readonly embed: EmbeddingModel;
   readonly first: EmbeddingModel;
   readonly vectors: VectorCache | undefined;
+  readonly indexFile: IndexFile;
 }
 
 /** Reads the library and starts what follows it. Rejects when the record cannot be read. */
 async function openServed(options: ServeLessonsOptions, engines: Engines): Promise<Opened> {
   const { settings, records, clock, newId, log } = options;
-  const { embed, vectors } = engines;
+  const { embed, vectors, indexFile } = engines;
   let index: LessonRecall | undefined;
   const place = usualPlace(options);
   const open = await openLessons({
@@ -230,7 +234,7 @@ async function openServed(options: ServeLessonsOptions, engines: Engines): Promi
   const { library } = open;
   const holdout = createLibraryHoldout(library, open.effects);
   const demand = options.isUnhurried === true ? {} : { demand: DEMAND };
-  const served = recallOf(options, engines, open, { holdout, ...demand });
+  const served = recallOf(options, engines, open, { holdout, indexFile, ...demand });
   index = served;
   const recall = recallOf(options, engines, open, {});
   const compare = createCompareBlocks({ library, recall, engine: embed.id, now: clock.now, place });
@@ -261,7 +265,9 @@ async function openServed(options: ServeLessonsOptions, engines: Engines): Promi
     followErasure: async (session) => {
       await open.reload();
       showLessons.forget(session);
-      await vectors?.keepOnly(vectorKeysOf(library.shown(clock.now())));
+      const shown = library.shown(clock.now());
+      await indexFile.keepOnly(new Set(shown.map(comparedKey)));
+      await vectors?.keepOnly(vectorKeysOf(shown));
       await mirror.settle();
     },
   };

@@ -40,6 +40,7 @@ const privateFiles = (home: Home): readonly string[] => [
   `${home.spoolFile}-wal`,
   home.saltFile,
   home.vectorFile,
+  home.indexFile,
   home.lockFile,
   home.logFile,
   home.keyFile,

@@ -1,5 +1,5 @@
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
-import { createBm25Index } from '../../../src/lessons/recall/bm25-index.ts';
+import { countTerms, createBm25Index } from '../../../src/lessons/recall/bm25-index.ts';
 import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
 import type { HistoryMessage, MemoryEntry } from './memory-set.ts';
 import { MEMORY_LIMITS } from './played-home.ts';
@@ -16,7 +16,7 @@ export const wholeHistory = (entry: MemoryEntry): string => fill(ownMessages(ent
 export function searchWords(entry: MemoryEntry): string {
   const messages = ownMessages(entry);
   const index = createBm25Index();
-  for (const [slot, { text }] of messages.entries()) index.add(slot, { head: '', body: text });
+  for (const [slot, { text }] of messages.entries()) index.add(slot, countTerms({ head: '', body: text }));
   const scores = new Float32Array(messages.length);
   if (messages.length > 0) for (const term of index.terms(entry.question)) index.score(term, scores);
   return fill(best(messages, scores).slice(0, MEMORY_LIMITS.topK));

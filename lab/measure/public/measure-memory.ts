@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { JsonObject } from '../../../src/core/json.ts';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
-import { createBm25Index } from '../../../src/lessons/recall/bm25-index.ts';
+import { countTerms, createBm25Index } from '../../../src/lessons/recall/bm25-index.ts';
 import { wilsonInterval } from '../../../src/stats/interval.ts';
 import { containsPhrase } from '../../../src/text/contains-phrase.ts';
 import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
@@ -250,7 +250,7 @@ async function fillBaselines(
     own.filter(({ role }) => role === 'user').map(({ text }) => `- ${writtenDay(new Date(at))}: ${text}`),
   );
   const index = createBm25Index();
-  for (const [slot, body] of messages.entries()) index.add(slot, { head: '', body });
+  for (const [slot, body] of messages.entries()) index.add(slot, countTerms({ head: '', body }));
   const vectors = await embed.embed(messages);
   const byWords = questions.map(({ text }) => {
     const found = new Float32Array(messages.length);

@@ -6,9 +6,15 @@ export interface IndexedText {
   readonly body: string;
 }
 
+/** The terms of a text: their hashes, without the words, so that they can be kept in a file beside the library. */
+export interface CountedTerms {
+  readonly hashes: Float64Array;
+  readonly counts: Uint8Array;
+}
+
 /** One term of a query with its weight. */
 interface QueryTerm {
-  readonly term: string;
+  readonly hash: number;
   /** 1 for a word that no text has, less for common ones; the most that the term can add to a score. */
   readonly weight: number;
   /** The number of texts that contain it. */
@@ -21,7 +27,7 @@ interface QueryTerm {
  */
 export interface Bm25Index {
   readonly size: number;
-  add(slot: number, text: IndexedText): void;
+  add(slot: number, terms: CountedTerms): void;
   remove(slot: number): void;
   /** The distinct terms of a query, including those that no text contains. */
   terms(text: string): readonly QueryTerm[];
@@ -30,7 +36,7 @@ export interface Bm25Index {
 }
 
 interface Postings {
-  readonly term: string;
+  readonly hash: number;
   slots: Uint32Array<ArrayBuffer>;
   counts: Uint8Array;
   length: number;
@@ -46,7 +52,7 @@ const BODY_WEIGHT = 1;
 const FEWEST = 64;
 
 export function createBm25Index(): Bm25Index {
-  const postings = new Map<string, Postings>();
+  const postings = new Map<number, Postings>();
   /** The postings of each text, for its removal. */
   const bySlot = new Map<number, readonly Postings[]>();
   let lengths = new Uint32Array(1024);
@@ -62,22 +68,23 @@ export function createBm25Index(): Bm25Index {
     if (own === undefined) return;
     bySlot.delete(slot);
     totalLength -= lengths[slot] ?? 0;
-    for (const posting of own) if (drop(posting, slot) === 0) postings.delete(posting.term);
+    for (const posting of own) if (drop(posting, slot) === 0) postings.delete(posting.hash);
   };
 
   return {
     get size() {
       return bySlot.size;
     },
-    add: (slot, text) => {
+    add: (slot, { hashes, counts }) => {
       remove(slot);
-      const counts = countTerms(text);
       const own: Postings[] = [];
       let length = 0;
-      for (const [term, count] of counts) {
+      for (let at = 0; at < hashes.length; at++) {
+        const hash = hashes[at] ?? 0;
+        const count = counts[at] ?? 0;
         length += count;
-        const posting = postings.get(term) ?? emptyPostings(term);
-        if (posting.length === 0) postings.set(term, posting);
+        const posting = postings.get(hash) ?? emptyPostings(hash);
+        if (posting.length === 0) postings.set(hash, posting);
         append(posting, slot, count);
         own.push(posting);
       }
@@ -90,12 +97,13 @@ export function createBm25Index(): Bm25Index {
     terms: (text) => {
       const { words, names } = searchTerms(text);
       return [...new Set([...names, ...words])].map((term) => {
-        const count = postings.get(term)?.length ?? 0;
-        return { term, count, weight: weightOf(count) };
+        const hash = hashOf(term);
+        const count = postings.get(hash)?.length ?? 0;
+        return { hash, count, weight: weightOf(count) };
       });
     },
-    score: ({ term, weight }, scores) => {
-      const posting = postings.get(term);
+    score: ({ hash, weight }, scores) => {
+      const posting = postings.get(hash);
       if (posting === undefined) return;
       const { slots, counts, length } = posting;
       const average = totalLength / bySlot.size;
@@ -111,7 +119,7 @@ export function createBm25Index(): Bm25Index {
 
 const rarity = (size: number, count: number): number => Math.log(1 + (size - count + 0.5) / (count + 0.5));
 
-function countTerms({ head, body }: IndexedText): ReadonlyMap<string, number> {
+export function countTerms({ head, body }: IndexedText): CountedTerms {
   const counts = new Map<string, number>();
   const count = (text: string, by: number): void => {
     const { words, names } = searchTerms(text);
@@ -119,11 +127,27 @@ function countTerms({ head, body }: IndexedText): ReadonlyMap<string, number> {
   };
   count(head, HEAD_WEIGHT);
   count(body, BODY_WEIGHT);
-  return counts;
+  return { hashes: Float64Array.from(counts.keys(), hashOf), counts: Uint8Array.from(counts.values()) };
 }
 
-const emptyPostings = (term: string): Postings => ({
-  term,
+/** 53 bits, so that two terms of a library share one less than once in a hundred thousand libraries. */
+function hashOf(term: string): number {
+  let low = 0x811c9dc5;
+  let high = 0x2c1b3c6d;
+  for (let at = 0; at < term.length; at++) {
+    const code = term.charCodeAt(at);
+    low = Math.imul(low ^ code, 0x01000193);
+    high = Math.imul((high << 5) ^ (high >>> 27) ^ code, 0x297a2d39);
+  }
+  low = Math.imul(low ^ (low >>> 15) ^ high, 0x2c1b3c6d);
+  high = Math.imul(high ^ (high >>> 13) ^ low, 0x297a2d39);
+  low ^= low >>> 16;
+  high ^= high >>> 16;
+  return (high >>> 11) * 2 ** 32 + (low >>> 0);
+}
+
+const emptyPostings = (hash: number): Postings => ({
+  hash,
   slots: new Uint32Array(4),
   counts: new Uint8Array(4),
   length: 0,

@@ -123,6 +123,8 @@ export interface Int8Vectors {
   readonly length: number;
   readonly bytes: number;
   set(slot: number, vector: Float32Array): void;
+  /** The same as `set` with these numbers times `scale`, where the largest of them is ±127. */
+  setQuantised(slot: number, numbers: Int8Array, scale: number): void;
   clear(slot: number): void;
   has(slot: number): boolean;
   /** The vector up to rounding: within half of its largest number / 127. */
@@ -191,6 +193,13 @@ export function createInt8Vectors(
       for (let at = 0; at < dimensions; at++)
         bytes[place + at] = scale === 0 ? 0 : Math.round((vector[at] ?? 0) / scale);
       floats[(place + width) >> 2] = scale;
+    },
+    setQuantised: (slot, numbers, scale) => {
+      reach(slot);
+      const place = placeOf(slot);
+      views.bytes.set(numbers.subarray(0, dimensions), place);
+      // Rounded like the scale that `set` would find.
+      views.floats[(place + width) >> 2] = Math.fround(BYTE_MOST * scale) / BYTE_MOST;
     },
     clear: (slot) => {
       if (slot < length) views.bytes.fill(0, placeOf(slot), placeOf(slot) + stride);

@@ -7,9 +7,10 @@ import { type Bm25Index, createBm25Index } from './bm25-index.ts';
 import { createDomainCentroids, type DomainCentroids, domainLabel } from './domain.ts';
 import { createEmbeddingQueue, type EmbeddingQueue } from './embedding-queue.ts';
 import { IDLE_REQUESTS } from './idle-requests.ts';
+import { type IndexFile, indexEntryOf } from './index-file.ts';
 import { createInt8Vectors, type Int8Vectors } from './int8-vectors.ts';
-import { lessonTexts, searchedText } from './lesson-texts.ts';
-import type { VectorCache } from './vector-cache.ts';
+import { comparedKey, lessonTexts } from './lesson-texts.ts';
+import type { QuantisedVector, VectorCache } from './vector-cache.ts';
 
 /**
  * The fields that decide whether a lesson is eligible, as columns by slot: reading them from 100,000 objects would take
@@ -122,6 +123,8 @@ interface IndexedLesson {
   readonly stamp: number;
   /** The rows of its cues. */
   readonly rows: readonly number[];
+  /** Of its texts. */
+  readonly key: string;
   /** The model has read its description. */
   isDescribed: boolean;
   /** Its vector in `meanings` is of its whole text. */
@@ -169,8 +172,9 @@ export interface IndexStats {
   readonly vectorBytes: number;
 }
 
-/** Insertions between two pauses: about a millisecond of work. */
+/** Insertions between two pauses: about a millisecond of work; of those that were computed before, many more. */
 const PAUSE_AFTER = 8;
+const KNOWN_PAUSE_AFTER = 64;
 const LOOK_PAUSE_AFTER = 2048;
 export const NO_SLOT = 0xffff_ffff;
 /** About 100 MB. Beyond it a further lesson gets one cue, its description. */
@@ -221,6 +225,14 @@ interface IndexState extends Pick<LessonIndex, 'table' | 'words' | 'meanings' | 
   described: number;
   round: number;
   hasIdle: boolean;
+  /** Of the first lessons: where each vector of theirs belongs, until all are read at once. */
+  awaited: Map<string, VectorPlace[]> | undefined;
+}
+
+interface VectorPlace {
+  readonly placed: IndexedLesson;
+  /** Which of its cues; after the last one its whole text. */
+  readonly nth: number;
 }
 
 interface IndexQueues {
@@ -229,16 +241,19 @@ interface IndexQueues {
   readonly idle: EmbeddingQueue;
 }
 
+interface IndexSources extends IndexQueues, Pick<IndexEngines, 'cache' | 'file'> {}
+
 /** What the index compares lessons with. */
 interface IndexEngines {
   readonly embed: EmbeddingModel;
   /** Its vectors may be compared with those of `embed`, and are there at once. */
   readonly first: EmbeddingModel;
   readonly cache?: VectorCache | undefined;
+  readonly file?: IndexFile | undefined;
 }
 
 export function createLessonIndex(
-  { embed, first, cache }: IndexEngines,
+  { embed, first, cache, file }: IndexEngines,
   audienceOf: (lesson: Lesson) => Audience,
 ): LessonIndex {
   const state: IndexState = {
@@ -256,6 +271,7 @@ export function createLessonIndex(
     described: 0,
     round: 0,
     hasIdle: false,
+    awaited: cache === undefined ? undefined : new Map(),
   };
   const { table, words, meanings, cues, idle, middles, rows, places, byId } = state;
   const lookAt = async (row: number, text: string): Promise<void> => {
@@ -278,7 +294,9 @@ export function createLessonIndex(
     while (wanted !== undefined) {
       const lessons = wanted;
       wanted = undefined;
-      await applyLessons(state, queues, lessons);
+      if (state.round === 0) await file?.load();
+      await applyLessons(state, { ...queues, cache, file }, lessons);
+      file?.indexed(() => new Set([...byId.values()].map(({ key }) => key)));
     }
   };
   return {
@@ -315,12 +333,12 @@ export function createLessonIndex(
   };
 }
 
-function statsOf({ byId, described, meanings, cues }: IndexState, queues: IndexQueues): IndexStats {
+function statsOf({ byId, described, meanings, cues, awaited }: IndexState, queues: IndexQueues): IndexStats {
   const failure = queues.cues.failure ?? queues.wholes.failure;
   return {
     lessons: byId.size,
     known: described,
-    waiting: queues.cues.waiting + queues.wholes.waiting + queues.idle.waiting,
+    waiting: queues.cues.waiting + queues.wholes.waiting + queues.idle.waiting + (awaited?.size ?? 0),
     ...(failure === undefined ? {} : { failure }),
     vectorBytes: meanings.bytes + cues.bytes,
   };
@@ -337,23 +355,70 @@ function takeFirst({ rows, places, cues, meanings }: IndexState, row: number, ve
 
 /** First the descriptions of all lessons, then their other cues, then the whole texts. */
 function takeCue(state: IndexState, queues: IndexQueues, row: number, vector: Float32Array): void {
-  const { rows, places, cues, meanings, middles } = state;
+  const { rows, places, cues, meanings } = state;
   const slot = rows.owners()[row] ?? NO_SLOT;
   const placed = places[slot];
   if (placed === undefined) return;
   cues.set(row, vector);
   if (row !== placed.rows[0]) return;
-  state.described++;
-  placed.isDescribed = true;
   meanings.set(slot, vector);
-  const label = domainLabel(placed.lesson);
-  if (label !== undefined) middles.add(label, cues.read(row));
+  takeDescription(state, placed);
   const texts = lessonTexts(placed.lesson);
   for (const [at, other] of placed.rows.entries()) {
     const text = texts.cues[at];
     if (at > 0 && text !== undefined) queues.cues.wantLater(other, text);
   }
   queues.wholes.wantLater(slot, texts.whole);
+}
+
+/** The first of its cues is embedded. */
+function takeDescription(state: IndexState, placed: IndexedLesson): void {
+  const { cues, middles } = state;
+  state.described++;
+  placed.isDescribed = true;
+  const label = domainLabel(placed.lesson);
+  if (label !== undefined) middles.add(label, cues.read(placed.rows[0] ?? NO_SLOT));
+}
+
+/** Takes all vectors of the first lessons that were kept; the others are looked for, and computed, as those of later lessons. */
+async function takeAwaited(state: IndexState, queues: IndexQueues, cache: VectorCache): Promise<void> {
+  const { cues, meanings, awaited = new Map<string, VectorPlace[]>() } = state;
+  const takeKept = (key: string, { numbers, scale }: QuantisedVector): void => {
+    for (const { placed, nth } of awaited.get(key) ?? []) {
+      const row = placed.rows[nth];
+      if (row !== undefined) cues.setQuantised(row, numbers, scale);
+      else placed.isWhole = true;
+      if (row === undefined || (nth === 0 && !placed.isWhole))
+        meanings.setQuantised(placed.slot, numbers, scale);
+    }
+    awaited.delete(key);
+  };
+  // A failed read only means that vectors are looked for one by one.
+  await cache.readEach((key) => awaited.has(key), takeKept).catch(() => undefined);
+  for (const placed of state.byId.values()) {
+    const [description = NO_SLOT, ...others] = placed.rows;
+    const texts = lessonTextsOnce(placed.lesson);
+    if (!cues.has(description)) {
+      // Its whole text is read again after its description.
+      meanings.clear(placed.slot);
+      placed.isWhole = false;
+      queues.cues.want(description, texts().cues[0] ?? '');
+      continue;
+    }
+    takeDescription(state, placed);
+    for (const [at, row] of others.entries())
+      if (!cues.has(row)) queues.cues.wantLater(row, texts().cues[at + 1] ?? '');
+    if (!placed.isWhole) queues.wholes.wantLater(placed.slot, texts().whole);
+  }
+  state.awaited = undefined;
+}
+
+function lessonTextsOnce(lesson: Lesson): () => ReturnType<typeof lessonTexts> {
+  let texts: ReturnType<typeof lessonTexts> | undefined;
+  return () => {
+    texts ??= lessonTexts(lesson);
+    return texts;
+  };
 }
 
 function takeWhole({ places, meanings }: IndexState, slot: number, vector: Float32Array): void {
@@ -386,18 +451,23 @@ function removeLesson(state: IndexState, queues: IndexQueues, removed: IndexedLe
   state.free.push(slot);
 }
 
-function addLesson(state: IndexState, queues: IndexQueues, lesson: Lesson): void {
-  const { places, rows: cueRows } = state;
+/** Whether its texts were read before, so that little was to be done. */
+function addLesson(state: IndexState, { cues, file }: IndexSources, lesson: Lesson): boolean {
+  const { places, rows: cueRows, awaited } = state;
   const slot = state.free.pop() ?? places.length;
-  const texts = lessonTexts(lesson);
-  const count = cueRows.inUse + texts.cues.length > MOST_ROWS ? 1 : texts.cues.length;
-  const rows = Array.from({ length: count }, () => cueRows.take(slot));
-  const stamp = ++state.stamp;
+  const key = comparedKey(lesson);
+  const known = file?.find(key);
+  const { terms, vectors } = known ?? indexEntryOf(lesson);
+  if (known === undefined) file?.add(key, { terms, vectors });
+  const all = vectors.slice(0, -1);
+  const kept = cueRows.inUse + all.length > MOST_ROWS ? all.slice(0, 1) : all;
+  const rows = kept.map(() => cueRows.take(slot));
   const placed: IndexedLesson = {
     lesson,
     slot,
-    stamp,
+    stamp: ++state.stamp,
     rows,
+    key,
     isDescribed: false,
     isWhole: false,
     round: state.round,
@@ -405,14 +475,21 @@ function addLesson(state: IndexState, queues: IndexQueues, lesson: Lesson): void
   places[slot] = placed;
   state.byId.set(lesson.id, placed);
   state.table.set(slot, lesson, placed.stamp);
-  state.words.add(slot, searchedText(lesson));
+  state.words.add(slot, terms);
   const [first = NO_SLOT] = rows;
-  queues.cues.want(first, texts.cues[0] ?? '');
+  if (awaited === undefined) cues.want(first, lessonTexts(lesson).cues[0] ?? '');
+  else
+    for (const [nth, vector] of [...kept, ...vectors.slice(-1)].entries()) {
+      const others = awaited.get(vector);
+      if (others === undefined) awaited.set(vector, [{ placed, nth }]);
+      else others.push({ placed, nth });
+    }
+  return known !== undefined;
 }
 
 async function applyLessons(
   state: IndexState,
-  queues: IndexQueues,
+  queues: IndexSources,
   lessons: readonly Lesson[],
 ): Promise<void> {
   const { byId, table } = state;
@@ -422,6 +499,7 @@ async function applyLessons(
     for (const [row, text] of IDLE_REQUESTS.entries()) queues.idle.wantLater(row, text);
   }
   let changes = 0;
+  let known = 0;
   const pause = async (): Promise<void> => {
     if (++changes % PAUSE_AFTER === 0) await nextTick();
   };
@@ -434,8 +512,9 @@ async function applyLessons(
       placed.lesson = lesson;
     } else {
       if (placed !== undefined) removeLesson(state, queues, placed);
-      addLesson(state, queues, lesson);
-      await pause();
+      if (addLesson(state, queues, lesson)) known++;
+      else await pause();
+      if (known % KNOWN_PAUSE_AFTER === KNOWN_PAUSE_AFTER - 1) await nextTick();
     }
     if (at % LOOK_PAUSE_AFTER === 0) await nextTick();
   }
@@ -444,5 +523,7 @@ async function applyLessons(
     removeLesson(state, queues, placed);
     await pause();
   }
+  if (state.awaited !== undefined && queues.cache !== undefined && lessons.length > 0)
+    await takeAwaited(state, queues, queues.cache);
   await queues.cues.lookedUp();
 }

@@ -1,8 +1,16 @@
-import type { Lesson } from '../../core/lesson.ts';
+import { hash } from 'node:crypto';
+import type { Lesson, LessonText } from '../../core/lesson.ts';
 import { comparedText } from '../similar/compare.ts';
 import type { IndexedText } from './bm25-index.ts';
 import { vectorKey } from './embedding-queue.ts';
 import { IDLE_REQUESTS } from './idle-requests.ts';
+
+/** What is read of a lesson here. */
+export interface SearchedLesson {
+  readonly text: Pick<LessonText, 'name' | 'description' | 'content'> & {
+    readonly note: Pick<LessonText['note'], 'keywords' | 'triggers' | 'context'>;
+  };
+}
 
 /** The texts of a lesson that are compared with a task. */
 interface LessonTexts {
@@ -23,7 +31,7 @@ const LONGEST_CUE = 300;
 /** Characters of a lesson's text that are cut into sentences. */
 const MOST_CHARACTERS = 4000;
 
-export function lessonTexts(lesson: Lesson): LessonTexts {
+export function lessonTexts(lesson: SearchedLesson): LessonTexts {
   const { description, note } = lesson.text;
   const triggers = (note.triggers ?? []).slice(0, MOST_TRIGGERS);
   const others = triggers.length > 0 ? triggers : ownSentences(lesson);
@@ -32,7 +40,7 @@ export function lessonTexts(lesson: Lesson): LessonTexts {
 }
 
 /** The situation of a lesson and the sentences of its content, without numbers, bullets and headings. */
-function ownSentences({ text }: Lesson): readonly string[] {
+function ownSentences({ text }: SearchedLesson): readonly string[] {
   const { content, note } = text;
   const lines = content.slice(0, MOST_CHARACTERS).split('\n');
   const sentences = lines
@@ -51,17 +59,26 @@ const hasWords = (sentence: string): boolean =>
     sentence.length >= 6);
 
 /** What keyword search reads. Words in the head weigh more. */
-export const searchedText = (lesson: Lesson): IndexedText => ({ head: headOf(lesson), body: bodyOf(lesson) });
+export const searchedText = (lesson: SearchedLesson): IndexedText => ({
+  head: headOf(lesson),
+  body: bodyOf(lesson),
+});
 
 /** Name as words, description and keywords. */
-const headOf = (lesson: Lesson): string =>
+const headOf = (lesson: SearchedLesson): string =>
   [nameWords(lesson), lesson.text.description, ...lesson.text.note.keywords].join('. ');
 
-const nameWords = ({ text }: Lesson): string => text.name.replaceAll('-', ' ');
-const bodyOf = ({ text }: Lesson): string =>
+const nameWords = ({ text }: SearchedLesson): string => text.name.replaceAll('-', ' ');
+const bodyOf = ({ text }: SearchedLesson): string =>
   [text.content, text.note.context ?? '', ...(text.note.triggers ?? [])].join('\n');
-const wholeOf = (lesson: Lesson): string =>
+const wholeOf = (lesson: SearchedLesson): string =>
   `${headOf(lesson)} ${lesson.text.content}\n${lesson.text.note.context ?? ''}`;
+
+/** Of everything that is compared of a lesson: equal where its texts are. */
+export function comparedKey({ text: { name, description, content, note } }: SearchedLesson): string {
+  const { keywords, triggers = [], context = '' } = note;
+  return hash('sha1', JSON.stringify([name, description, content, keywords, triggers, context]), 'base64');
+}
 
 /** The cache keys of everything that is embedded of these lessons, and for all of them. */
 export const vectorKeysOf = (lessons: readonly Lesson[]): ReadonlySet<string> =>

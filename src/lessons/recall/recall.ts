@@ -9,6 +9,7 @@ import { readQuery } from './clean-query.ts';
 import { type DomainPattern, guessedDomain, namedDomain } from './domain.ts';
 import { eligibilityOf, findCandidates, type RecallCandidate, scanLessons } from './find-candidates.ts';
 import { chatPenalty, isSmallTalk } from './idle-requests.ts';
+import type { IndexFile } from './index-file.ts';
 import { createLessonIndex, type IndexStats, type LessonIndex } from './lesson-index.ts';
 import { createQueryEmbedding, type EmbeddingRateLimit, type QueryEmbedding } from './query-embedding.ts';
 import { FIRST_LOOK, IN_DOUBT, RELEVANCE, type RelevanceWeights } from './relevance.ts';
@@ -29,6 +30,8 @@ export interface RecallSettings {
   readonly learnedIn?: ReadLearnedIn;
   /** Keeps the model's vectors between two starts. */
   readonly vectorCache?: VectorCache;
+  /** Keeps what the index computes of lessons, likewise. */
+  readonly indexFile?: IndexFile;
   /** The rate limit for the model; absent: none. */
   readonly demand?: EmbeddingRateLimit;
   /** Read for each recall. Others than the usual ones only to fit them. */
@@ -79,11 +82,11 @@ interface RecallState {
 
 /** Recall of lessons for a task, by embeddings and by keywords. */
 export function createRecall(settings: RecallSettings): LessonRecall {
-  const { embed, first, vectorCache } = settings;
+  const { embed, first, vectorCache, indexFile } = settings;
   const places: RecallState['places'] = new Map();
   const state: RecallState = {
     settings,
-    index: createLessonIndex({ embed, first, cache: vectorCache }, (lesson) =>
+    index: createLessonIndex({ embed, first, cache: vectorCache, file: indexFile }, (lesson) =>
       audienceOf(lesson, places.get(revisionKey(lesson))),
     ),
     places,

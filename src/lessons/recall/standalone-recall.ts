@@ -57,6 +57,7 @@ export function createStandaloneRecall(options: StandaloneRecallOptions): Standa
     vectorCache: {
       get: async (key) => vectors?.get(key),
       put: (key, vector) => vectors?.put(key, vector),
+      readEach: async (...asked) => vectors?.readEach(...asked),
       keepOnly: async (keys) => vectors?.keepOnly(keys),
       close: async () => vectors?.close(),
     },

@@ -5,10 +5,22 @@ import { crc32 } from 'node:zlib';
 export interface VectorCache {
   get(key: string): Promise<Float32Array | undefined>;
   put(key: string, vector: Float32Array): void;
+  /** Passes over all of it once, in its own order: for many vectors much faster than `get`. Damaged ones are left out. */
+  readEach(
+    isWanted: (key: string) => boolean,
+    take: (key: string, row: QuantisedVector) => void,
+  ): Promise<void>;
   /** Overwrites all other vectors: they say something about a text that was erased. */
   keepOnly(keys: ReadonlySet<string>): Promise<void>;
   /** Resolves when all vectors are written. */
   close(): Promise<void>;
+}
+
+/** One signed byte per dimension, the largest of them ±127, and what they are multiplied by. */
+export interface QuantisedVector {
+  /** Valid until `take` returns. */
+  readonly numbers: Int8Array;
+  readonly scale: number;
 }
 
 /** A record: key, scale (float), checksum of the rest, one signed byte per dimension. */
@@ -70,6 +82,15 @@ export async function openVectorCache(
       end += size;
       const record = pack(key, vector);
       writing = writing.then(() => append(record));
+    },
+    readEach: async (isWanted, take) => {
+      // What is still on its way to the file is read by `get`.
+      await eachRecord(file, size, (record) => {
+        const key = record.toString('base64', 0, KEY_BYTES);
+        if (!isWanted(key) || !isSound(record, key)) return;
+        const numbers = new Int8Array(record.buffer, record.byteOffset + NUMBERS_AT, size - NUMBERS_AT);
+        take(key, { numbers, scale: record.readFloatLE(SCALE_AT) });
+      });
     },
     keepOnly: (keys) => {
       const stale = [...places].filter(([key]) => !keys.has(key));
@@ -160,16 +181,26 @@ async function readPlaces(
     await file.appendFile(header);
     return { places, length: HEADER_BYTES };
   }
+  const length = await eachRecord(file, size, (record, start) => {
+    places.set(record.toString('base64', 0, KEY_BYTES), start);
+  });
+  await file.truncate(length);
+  return { places, length };
+}
+
+/** Gives each whole record; the same memory is used for later ones. Resolves with where the last one ends. */
+async function eachRecord(
+  file: FileHandle,
+  size: number,
+  take: (record: Buffer, start: number) => void,
+): Promise<number> {
   const chunk = Buffer.alloc(size * RECORDS_AT_ONCE);
   for (let start = HEADER_BYTES; ; ) {
     const { bytesRead } = await file.read(chunk, 0, chunk.length, start);
     const records = Math.floor(bytesRead / size);
-    for (let at = 0; at < records; at++)
-      places.set(chunk.toString('base64', at * size, at * size + KEY_BYTES), start + at * size);
+    for (let at = 0; at < records; at++) take(chunk.subarray(at * size, (at + 1) * size), start + at * size);
     start += records * size;
-    if (records === RECORDS_AT_ONCE) continue;
-    await file.truncate(start);
-    return { places, length: start };
+    if (records < RECORDS_AT_ONCE) return start;
   }
 }
 

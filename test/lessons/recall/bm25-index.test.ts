@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Bm25Index, createBm25Index, searchTerms } from '../../../src/lessons/recall/bm25-index.ts';
+import {
+  type Bm25Index,
+  countTerms,
+  createBm25Index,
+  searchTerms,
+} from '../../../src/lessons/recall/bm25-index.ts';
 
 const SLOTS = 6;
 const scoresOf = (index: Bm25Index, text: string): readonly number[] => {
@@ -26,12 +31,12 @@ describe('the BM25 index', () => {
         const last = new Map<number, { head: string; body: string }>();
         for (const { slot, text } of changes) {
           if (text === undefined) changed.remove(slot);
-          else changed.add(slot, text);
+          else changed.add(slot, countTerms(text));
           if (text === undefined) last.delete(slot);
           else last.set(slot, text);
         }
         const fresh = createBm25Index();
-        for (const [slot, text] of last) fresh.add(slot, text);
+        for (const [slot, text] of last) fresh.add(slot, countTerms(text));
         expect(changed.size).toBe(fresh.size);
         expect(scoresOf(changed, query)).toEqual(scoresOf(fresh, query));
       }),
@@ -40,15 +45,16 @@ describe('the BM25 index', () => {
 
   it('finds a name whole and by its parts', () => {
     const index = createBm25Index();
-    index.add(0, { head: 'the ECONNREFUSED error of fetchUser', body: 'set max_old_space_size' });
-    index.add(1, { head: 'something else', body: 'about users' });
+    index.add(0, countTerms({ head: 'the ECONNREFUSED error of fetchUser', body: 'set max_old_space_size' }));
+    index.add(1, countTerms({ head: 'something else', body: 'about users' }));
     for (const text of ['fetchUser', 'user fetching', 'max_old_space_size', 'old space', 'ECONNREFUSED'])
       expect(scoresOf(index, text)[0], text).toBeGreaterThan(scoresOf(index, text)[1] ?? 0);
   });
 
   it('gives a rare word more weight than a common one, and never more than 1', () => {
     const index = createBm25Index();
-    for (let slot = 0; slot < SLOTS; slot++) index.add(slot, { head: `file word${slot}`, body: '' });
+    for (let slot = 0; slot < SLOTS; slot++)
+      index.add(slot, countTerms({ head: `file word${slot}`, body: '' }));
     const weight = (text: string): number => index.terms(text)[0]?.weight ?? Number.NaN;
     expect(weight('word3')).toBeGreaterThan(weight('file'));
     expect(weight('unheard')).toBe(1);

@@ -41,6 +41,7 @@ const everyVector = ({ dimensions }: EmbeddingModel): VectorCache => ({
   get: async () => Float32Array.from({ length: dimensions }, () => dimensions ** -0.5),
   put: () => undefined,
   keepOnly: async () => undefined,
+  readEach: async () => undefined,
   close: async () => undefined,
 });
 
