@@ -7,8 +7,8 @@ import type { NewFact } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import { readCases } from '../evidence/failure-case.ts';
 import type { AskedModel, WriterAccess } from './asked-models.ts';
+import type { CompareQuotes } from './compare-words.ts';
 import { type CycleEnd, cycleIdOf } from './cycle.ts';
-import type { CompareQuotes } from './distiller/same-rule.ts';
 import { wordsAbout } from './draft-lesson.ts';
 import {
   type AwaitedFailure,

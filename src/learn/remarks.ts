@@ -2,8 +2,8 @@ import { createLruMap } from '../base/lru-map.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
 import type { FailureCase } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
+import type { CompareQuotes } from './compare-words.ts';
 import { isSaidAgain, type SaidWords } from './distiller/group-sayings.ts';
-import type { CompareQuotes } from './distiller/same-rule.ts';
 import { readSayings, type Saying } from './distiller/sayings.ts';
 
 /** A turn after which the person stated something. */

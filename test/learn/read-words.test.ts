@@ -7,7 +7,7 @@ import type { LabelledSpan } from '../../src/core/reading.ts';
 import { createDayBudget } from '../../src/cost/day-budget.ts';
 import { appraise } from '../../src/evidence/appraise.ts';
 import type { AppraisedTurn } from '../../src/evidence/evidence-reader.ts';
-import { UNKNOWN_LIKENESS } from '../../src/learn/distiller/same-rule.ts';
+import { UNKNOWN_LIKENESS } from '../../src/learn/compare-words.ts';
 import { createFailureLearners } from '../../src/learn/failure-learners.ts';
 import { createLearningState } from '../../src/learn/learning-state.ts';
 import { createWordReading, isReadingDue } from '../../src/learn/read-words.ts';

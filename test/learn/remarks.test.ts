@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Fact, StoredFact } from '../../src/core/fact.ts';
 import { NO_COST } from '../../src/core/learn.ts';
-import { UNKNOWN_LIKENESS } from '../../src/learn/distiller/same-rule.ts';
+import { UNKNOWN_LIKENESS } from '../../src/learn/compare-words.ts';
 import { createRemarks, createRepeatedRemarks } from '../../src/learn/remarks.ts';
 import { remarked } from './distiller/distill.ts';
 

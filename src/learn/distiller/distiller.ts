@@ -11,6 +11,7 @@ import { isActive, type Lesson, type LessonText, type Note } from '../../core/le
 import { keywordsOf } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
+import { type CompareQuotes, type Likeness, UNKNOWN_LIKENESS } from '../compare-words.ts';
 import {
   confidenceOf,
   draftLesson,
@@ -37,7 +38,6 @@ import {
   quotesToCompare,
 } from './known-lessons.ts';
 import { isTelling, readMatter } from './matter.ts';
-import { type CompareQuotes, type Likeness, UNKNOWN_LIKENESS } from './same-rule.ts';
 import type { Saying } from './sayings.ts';
 import { isNothingButRevocation } from './take-back.ts';
 import {

@@ -1,7 +1,13 @@
 import type { FailureCase } from '../../core/learn.ts';
-import { areTwoThings } from '../memory/write/compare-claims.ts';
+import {
+  areTwoThings,
+  isAlike,
+  isSameInWords,
+  type Likeness,
+  type RuleWords,
+  UNKNOWN_LIKENESS,
+} from '../compare-words.ts';
 import { isAboutSame, shareMatter } from './matter.ts';
-import { isAlike, isSameInWords, type Likeness, type RuleWords, UNKNOWN_LIKENESS } from './same-rule.ts';
 import { readSayings, type Saying } from './sayings.ts';
 import { takesBack } from './take-back.ts';
 

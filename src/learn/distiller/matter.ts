@@ -3,11 +3,13 @@ import { endsWithAbbreviation, SENTENCE_END, sentencesOf } from '../../text/sent
 import { stemInflection } from '../../text/stem.ts';
 import { topicWords } from '../../text/topic-words.ts';
 import { oneLine } from '../../text/visible-text.ts';
+import { CHOICE_OF } from '../memory/write/claim-words.ts';
 
 /** What a quote is about, for comparing quotes. Nothing of it is ever shown: a lesson has the quote itself. */
 export interface Matter {
   /** In lower case, without punctuation: equal for two quotes of the same words. */
   readonly print: string;
+  readonly text: string;
   /** Its terms: whether the quote wants them or rejects them. */
   readonly terms: ReadonlyMap<string, boolean>;
   /** The terms that are no part of a path or file name: those are often the case at hand. */
@@ -53,33 +55,6 @@ const IDLE: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Values that exclude each other. Words of one value are joined by `|`. */
-const CHOICES: readonly (readonly string[])[] = [
-  ['tab|tabulator|табы', 'space|leerzeichen|espacio|espace|espaço|пробелы'],
-  ['npm', 'pnpm', 'yarn', 'bun'],
-  ['pip', 'poetry', 'uv', 'pipenv', 'conda'],
-  ['jest', 'vitest', 'mocha'],
-  ['pytest', 'unittest'],
-  ['single', 'double'],
-  ['camelcase', 'snake_case', 'kebab-case', 'pascalcase'],
-  ['english|englisch|inglés|anglais|inglês', 'german|deutsch|alemán', 'french|français', 'spanish|español'],
-  ['merge', 'rebase'],
-  ['utc', 'local'],
-  ['json', 'yaml', 'toml'],
-  ['uppercase', 'lowercase'],
-];
-const CHOICE: ReadonlyMap<string, readonly [choice: number, value: number]> = new Map(
-  CHOICES.flatMap((values, choice) =>
-    values.flatMap((words, value) =>
-      words.split('|').map((word) => [stemInflection(word), [choice, value]] as const),
-    ),
-  ),
-);
-
-/** Words that name a choice and do not limit it. */
-const CHOICE_NAME =
-  /^(?:indent\w{0,6}|einrück\w{0,4}|quot\w{0,3}|package|manager|languag|sprache|idioma|langue)$/;
-
 /** What follows is rejected. */
 const CONTRAST =
   /\b(?:instead of|rather than|as opposed to|anstatt|anstelle von|statt|au lieu d[eu]|plutôt que|en vez de|en lugar de|em vez de|ao invés de|invece di)\s|(?<![\p{L}])(?:а не|вместо)\s|而不是|ではなく|じゃなく/giu;
@@ -113,6 +88,7 @@ export function readMatter(quote: string): Matter {
   return {
     print: (text.match(/[\p{L}\p{N}]+/gu) ?? []).join(' '),
     terms,
+    text: quote,
     frame: new Set(termsIn(text.replace(PATH, ' '))),
     subjects: [...terms.keys()].filter((term) => !GENERIC.has(term)).length,
     things: numberedThings(text),
@@ -144,6 +120,7 @@ export function hasSubject(quote: string): boolean {
   );
 }
 
+const NEAR = 0.5;
 const SAME = 0.66;
 /** Of texts without blanks, where pairs of characters are compared. */
 const SAME_PAIRS = 0.5;
@@ -172,25 +149,6 @@ function isSameFrame(a: Matter, b: Matter): boolean {
 
 const UNSPACED_TERM = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}]/u;
 
-const NEAR = 0.5;
-
-/**
- * Whether two quotes are about the same, by half of what the shorter one names: enough only where the work was shown a lesson on
- * the matter and was corrected all the same.
- */
-export function isNearMatter(a: Matter, b: Matter): boolean {
-  const { shared, opposed } = compare(a, b);
-  const told = shared.filter((term) => !GENERIC.has(term)).length;
-  const fewest = Math.min(a.terms.size, b.terms.size);
-  return (
-    opposed.length === 0 &&
-    !isOtherFigure(a, b) &&
-    told >= Math.min(2, fewest) &&
-    told >= fewest * NEAR &&
-    told > 0
-  );
-}
-
 /**
  * Whether two sessions spoke of the same thing: at least half of what the shorter quote names. A negation may stand in another
  * clause, so one term with the same sense is enough.
@@ -202,32 +160,6 @@ export function isAboutSame(a: Matter, b: Matter): boolean {
   return told > 1 && told >= fewest * NEAR && opposed.length < shared.length && !isOtherFigure(a, b);
 }
 
-/**
- * Whether the newer quote takes back the older one: it rejects what the other wants, or wants another value of the same choice.
- * A condition that only one of them has ("on Fridays", "in Makefiles") makes it an exception, and both hold.
- */
-export function contradicts(newer: Matter, older: Matter): boolean {
-  if (newer.print === older.print || nameOtherThings(newer.things, older.things)) return false;
-  const { shared, all, opposed } = compare(newer, older);
-  if (opposed.length > 0 && opposed.length === shared.length)
-    return isWithoutCondition(newer, older, opposed) && isWithoutCondition(older, newer, opposed);
-  if (opposed.length > 0) return false;
-  if (shared.length > 1 && shared.length >= all * 0.8 && isOtherFigure(newer, older)) return true;
-  const [mine, theirs] = [choiceOf(newer), choiceOf(older)];
-  if (mine === undefined || theirs === undefined) return false;
-  const isOther = mine.choice === theirs.choice && mine.value !== theirs.value;
-  const others = ({ terms }: Matter, value: string): readonly string[] =>
-    [...terms.keys()].filter((term) => term !== value && !CHOICE_NAME.test(term));
-  const [now, before] = [others(newer, mine.term), others(older, theirs.term)];
-  return isOther && now.length === before.length && now.every((term) => before.includes(term));
-}
-
-/** Whether one of two quotes rejects most of what the other wants. */
-export function isOpposed(a: Matter, b: Matter): boolean {
-  const { shared, opposed } = compare(a, b);
-  return opposed.length > 0 && 2 * opposed.length >= shared.length;
-}
-
 /** Whether two quotes have a sentence on the same matter. */
 export const shareMatter = (a: readonly Matter[], b: readonly Matter[]): boolean =>
   a.some((one) => b.some((other) => isSameMatter(one, other)));
@@ -236,8 +168,8 @@ export const shareMatter = (a: readonly Matter[], b: readonly Matter[]): boolean
 export function isNamedIn(sentence: Matter, quote: Matter): boolean {
   const told = [...quote.terms.keys()].filter((term) => !GENERIC.has(term));
   const named = told.filter((term) => sentence.terms.has(term));
-  const choice = choiceOf(quote)?.term;
-  const isChosen = choice !== undefined && sentence.terms.size === 1 && sentence.terms.has(choice);
+  const [only, ...more] = sentence.terms.keys();
+  const isChosen = only !== undefined && more.length === 0 && CHOICE_OF.has(only) && quote.terms.has(only);
   return named.length > 0 && (named.length >= told.length * NEAR || isChosen);
 }
 
@@ -256,21 +188,6 @@ export function isWantedIn(words: string, quote: Matter): boolean {
   if (versions.some((version) => !` ${quote.print} `.includes(` ${version} `))) return false;
   if (said.terms.size === 0) return versions.length > 0;
   return isNamedIn(said, quote) && [...said.terms.keys()].some((term) => quote.terms.get(term) === true);
-}
-
-/** All terms of the opposed sort are in the other quote: there is no condition that it lacks. */
-function isWithoutCondition(one: Matter, other: Matter, opposed: readonly string[]): boolean {
-  const isWanted = one.terms.get(opposed[0] ?? '');
-  return [...one.terms].every(([term, wanted]) => wanted !== isWanted || other.terms.has(term));
-}
-
-/** The only value that a quote wants of a choice. */
-function choiceOf({ terms }: Matter) {
-  const found = [...terms].flatMap(([term, isWanted]) => {
-    const known = isWanted ? CHOICE.get(term) : undefined;
-    return known === undefined ? [] : [{ term, choice: known[0], value: known[1] }];
-  });
-  return found.length === 1 ? found[0] : undefined;
 }
 
 const isOtherFigure = (a: Matter, b: Matter): boolean =>

@@ -4,8 +4,8 @@ import { foldAccents } from '../../reader/own-sentences.ts';
 import { splitPastedText } from '../../text/pasted-text.ts';
 import { sentencesOf } from '../../text/sentences.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
+import { type RuleWords, readRuleWords } from '../compare-words.ts';
 import { cutQuote, hasSubject, type Matter, readMatter } from './matter.ts';
-import { type RuleWords, readRuleWords } from './same-rule.ts';
 
 /** Something that a person or a check said about a failure, in its own words. */
 export interface Saying extends RuleWords {

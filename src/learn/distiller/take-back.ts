@@ -8,8 +8,8 @@ import {
 import { isHabit, isOrder } from '../../reader/cues/standing-phrases.ts';
 import { foldWords } from '../../reader/own-sentences.ts';
 import { sentencesOf } from '../../text/sentences.ts';
-import { replacesWords } from '../memory/write/compare-claims.ts';
-import { contradicts, isNamedIn, isWantedIn, type Matter, namesNothingElse, readMatter } from './matter.ts';
+import { replacesWords } from '../compare-words.ts';
+import { isNamedIn, isWantedIn, type Matter, namesNothingElse, readMatter } from './matter.ts';
 import type { Saying } from './sayings.ts';
 
 /** Words that may be taken back. */
@@ -24,10 +24,7 @@ const foldedSentences = (quote: string): readonly string[] => sentencesOf(quote)
  * Whether a saying takes older words back: it says the contrary, it gives the same thing another value, it says that what they are about is over or replaced, it asks to forget
  * all about it, or it says "forget that" right after them. One of several sentences is not all that was said.
  */
-export function takesBack({ quote, matters, failure }: Saying, older: EarlierWords): boolean {
-  const [only] = older.matters;
-  if (only !== undefined && older.matters.length === 1 && matters.some((one) => contradicts(one, only)))
-    return true;
+export function takesBack({ quote, failure }: Saying, older: EarlierWords): boolean {
   if (replacesWords(quote, older.quote)) return true;
   const sentences = foldedSentences(quote);
   const lead = readMatter(older.quote);

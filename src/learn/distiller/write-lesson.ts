@@ -9,7 +9,7 @@ import { foldWords } from '../../reader/own-sentences.ts';
 import { sentencesOf } from '../../text/sentences.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { replacesWords } from '../memory/write/compare-claims.ts';
+import { replacesWords } from '../compare-words.ts';
 import { cutQuote, hasSubject, isAboutSame, type Matter, readMatter } from './matter.ts';
 import type { Speaker } from './sayings.ts';
 

@@ -14,6 +14,7 @@ import { readCases } from '../../evidence/failure-case.ts';
 import { awaitsSlowTest, runCheck } from '../../lessons/checks/run-check.ts';
 import { libraryOwnedBy } from '../../lessons/member-library.ts';
 import { hasPersonsCommand, sandboxFiles } from '../checks/sandbox-files.ts';
+import { type CompareQuotes, readRuleWords, UNKNOWN_LIKENESS } from '../compare-words.ts';
 import {
   createReadKnown,
   findSameRule,
@@ -23,7 +24,6 @@ import {
   quotesToCompare,
 } from '../distiller/known-lessons.ts';
 import { readMatter } from '../distiller/matter.ts';
-import { type CompareQuotes, readRuleWords, UNKNOWN_LIKENESS } from '../distiller/same-rule.ts';
 import { readSayings, type Saying } from '../distiller/sayings.ts';
 import { readStatements } from '../memory/write/read-statements.ts';
 import { scopeOfSession } from '../queued-items.ts';

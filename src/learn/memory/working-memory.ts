@@ -7,9 +7,10 @@ import { textOfReply } from '../../evidence/turn-reading.ts';
 import { readOwnWords } from '../../reader/own-sentences.ts';
 import { hasMark } from '../../redact/scan-context.ts';
 import { sentencesOf } from '../../text/sentences.ts';
+import { compareClaims } from '../compare-words.ts';
 import { readClaim, type SentenceClaim } from './write/claim.ts';
-import { compareClaims, isForgotten, readForgetRequests } from './write/compare-claims.ts';
 import { isTakenBackSince } from './write/decide.ts';
+import { isForgotten, readForgetRequests } from './write/forget-requests.ts';
 import { readStatements, type Statement } from './write/read-statements.ts';
 
 /** Something that the person stated in a session, with the turn that it was said in. */

@@ -4,7 +4,7 @@ import type { MessageIndexedFact } from '../../core/recollection.ts';
 import type { NewFact, Records } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { readOwnWords } from '../../reader/own-sentences.ts';
-import { readForgetRequests } from '../memory/write/compare-claims.ts';
+import { readForgetRequests } from '../memory/write/forget-requests.ts';
 import {
   codesAround,
   codesPointedTo,

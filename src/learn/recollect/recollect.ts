@@ -9,7 +9,7 @@ import { readOwnWords } from '../../reader/own-sentences.ts';
 import { hasMark } from '../../redact/scan-context.ts';
 import { endsAsQuestion } from '../../text/looks-back.ts';
 import { readClaim } from '../memory/write/claim.ts';
-import { type ForgetRequest, isForgotten, readForgetRequests } from '../memory/write/compare-claims.ts';
+import { type ForgetRequest, isForgotten, readForgetRequests } from '../memory/write/forget-requests.ts';
 import { type AskedTimes, isAboutAnything, readAsked } from './asked-times.ts';
 import {
   codesAround,

@@ -20,9 +20,9 @@ import {
 import { provenEffect } from '../../lessons/transfer.ts';
 import { addOutcomes, countOutcomes, NO_OUTCOMES } from '../../stats/effect-posterior.ts';
 import { plural } from '../../text/phrases.ts';
+import { type CompareQuotes, isAlike, isSameInWords, type Likeness } from '../compare-words.ts';
 import { decidedLearner } from '../cycle.ts';
 import { readKnown } from '../distiller/known-lessons.ts';
-import { type CompareQuotes, isAlike, isSameInWords, type Likeness } from '../distiller/same-rule.ts';
 import { type Autonomy, autonomyRule } from '../gate/autonomy-rule.ts';
 import { ruleOf } from '../memory/kept-lessons.ts';
 import { decidedPiece, type LearnerRow, type LearningPieces } from '../runner.ts';

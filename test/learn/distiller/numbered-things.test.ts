@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
+import { createQuoteComparison } from '../../../src/learn/compare-words.ts';
 import { runCycle } from '../../../src/learn/cycle.ts';
 import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
-import { createQuoteComparison } from '../../../src/learn/distiller/same-rule.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { libraryWith } from '../evolver/samples.ts';
 import { gateWith } from '../gate/samples.ts';

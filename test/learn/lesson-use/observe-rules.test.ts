@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RuleCheck } from '../../../src/core/check.ts';
 import type { TurnEvidence } from '../../../src/core/evidence.ts';
 import type { AppraisedTurn } from '../../../src/evidence/evidence-reader.ts';
-import { UNKNOWN_LIKENESS } from '../../../src/learn/distiller/same-rule.ts';
+import { UNKNOWN_LIKENESS } from '../../../src/learn/compare-words.ts';
 import { createRuleObserver } from '../../../src/learn/lesson-use/observe-rules.ts';
 import { readAdherence } from '../../../src/lessons/adherence/adherence.ts';
 import { toRecords } from '../../../src/record/records.ts';

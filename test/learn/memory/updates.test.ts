@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { replacesWords } from '../../../src/learn/memory/write/compare-claims.ts';
+import { replacesWords } from '../../../src/learn/compare-words.ts';
 
 /* Pairs of a person's sentences, the newer one with a word that says that something changes. The half `test` was not read for any rule. */
 interface UpdatePair {

@@ -7,7 +7,7 @@ import { TEAM } from '../../../src/core/principal.ts';
 import type { NewFact } from '../../../src/core/store.ts';
 import { lessonSubject } from '../../../src/core/trial.ts';
 import { createEvidenceReader } from '../../../src/evidence/evidence-reader.ts';
-import { UNKNOWN_LIKENESS } from '../../../src/learn/distiller/same-rule.ts';
+import { UNKNOWN_LIKENESS } from '../../../src/learn/compare-words.ts';
 import { endSession } from '../../../src/learn/end-session.ts';
 import type { Autonomy } from '../../../src/learn/gate/autonomy-rule.ts';
 import { createOptOutRow, createTeamRow } from '../../../src/learn/team/move-to-team.ts';

@@ -2,7 +2,10 @@ import { stemInflection } from '../../../text/stem.ts';
 
 /** Values that exclude each other. Words of one value are joined by `|`. */
 const CHOICES: readonly (readonly string[])[] = [
-  ['tab|tabs|tabulator', 'space|spaces|leerzeichen|espacio|espacios|espace|espaces'],
+  [
+    'tab|tabs|tabulator|табы',
+    'space|spaces|leerzeichen|espacio|espacios|espace|espaces|espaco|espacos|пробелы',
+  ],
   ['npm', 'pnpm', 'yarn', 'bun'],
   ['pip', 'poetry', 'uv', 'pipenv', 'conda'],
   ['jest', 'vitest', 'mocha', 'jasmine'],

@@ -53,7 +53,7 @@ const TOPIC = /^([\p{L}][\p{L}\p{N} -]{1,30}): (?=\S)/u;
 
 /** What follows is rejected, up to the end of its clause. */
 const REJECTS =
-  /(?<![\p{L}\p{N}])(?:instead of|rather than|as opposed to|no longer|not any ?more|not(?! only\b| just\b| sure\b)|never(?! mind\b)|no(?! matter\b| one\b| idea\b)|without|stop(?:ped)?(?: using)?|don't|dont|doesn't|isn't|aren't|won't|mustn't|shouldn't|cannot|can't|avoid|drop(?:ped)?|(?<=\b(?:switched|moved|migrated|changed|went|away)\b.{0,30}\s)from(?! now\b)|nicht(?: mehr)?(?! nur\b)|nie(?:mals)?|keine?[nmrs]?|(?:an)?statt|ohne|pas(?! seulement\b)|jamais|au lieu d[eu]|plutot que|sans|n'\S+ plus|ne \S+ plus|nunca|jamas|en vez de|en lugar de|ya no|sin|no)(?![\p{L}\p{N}])/gu;
+  /(?<![\p{L}\p{N}])(?:instead of|rather than|as opposed to|no longer|not any ?more|not(?! only\b| just\b| sure\b)|never(?! mind\b)|no(?! matter\b| one\b| idea\b)|without|stop(?:ped)?(?: using)?|don't|dont|doesn't|isn't|aren't|won't|mustn't|shouldn't|cannot|can't|avoid|drop(?:ped)?|(?<=\b(?:switched|moved|migrated|changed|went|away)\b.{0,30}\s)from(?! now\b)|nicht(?: mehr)?(?! nur\b)|nie(?:mals)?|keine?[nmrs]?|(?:an)?statt|ohne|pas(?! seulement\b)|jamais|au lieu d[eu]|plutot que|sans|n'\S+ plus|ne \S+ plus|nunca|jamas|en vez de|en lugar de|ya no|sin|nao|nem|sem|senza|не|никогда|нельзя|без|вместо|no)(?![\p{L}\p{N}])|不[要能许准]|别|勿|禁止|ない|ません|やめ|するな/gu;
 /** What stands before it is over. */
 const IS_OVER =
   /^(.{2,60}?)\s(?:is|are|was|were|has|have|gibt es|ist|sind|n'est|n'existe|existe)\s?(?:been |now |officially )?(?:gone|dead|history|over|out|off|switched off|turned off|shut down|retired|dropped|deprecated|obsolete|left|quit|on leave|on holiday|away|no longer (?:used|valid|there|needed)|nicht mehr|weg|plus|ya)\b/;

@@ -1,16 +1,11 @@
 import { isActive, type Lesson } from '../../../core/lesson.ts';
 import { foldAccents } from '../../../reader/own-sentences.ts';
 import { sentencesOf } from '../../../text/sentences.ts';
+import { compareClaims, mayHaveBecome, replacesWords } from '../../compare-words.ts';
 import { readLesson } from '../../distiller/write-lesson.ts';
 import { readClaim, type SentenceClaim } from './claim.ts';
 import { MOVES_IT } from './claim-words.ts';
-import {
-  compareClaims,
-  isForgotten,
-  mayHaveBecome,
-  readForgetRequests,
-  replacesWords,
-} from './compare-claims.ts';
+import { isForgotten, readForgetRequests } from './forget-requests.ts';
 import type { Statement } from './read-statements.ts';
 
 /** A lesson that quotes a person, with what its words claim. */

@@ -30,7 +30,7 @@ import {
   WHEN_THEN,
   WORK_VERBS,
 } from './claim-words.ts';
-import { readForgetRequests } from './compare-claims.ts';
+import { readForgetRequests } from './forget-requests.ts';
 
 /**
  * A sentence in which a person says what holds: about their world, tools, people, preferences, decisions or rules. `forget`: it only

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readClaim } from '../../../src/learn/memory/write/claim.ts';
-import {
-  type ClaimRelation,
-  compareClaims,
-  isForgotten,
-  readForgetRequests,
-} from '../../../src/learn/memory/write/compare-claims.ts';
+import { type ClaimRelation, compareClaims } from '../../src/learn/compare-words.ts';
+import { readClaim } from '../../src/learn/memory/write/claim.ts';
+import { isForgotten, readForgetRequests } from '../../src/learn/memory/write/forget-requests.ts';
 
 const relate = (older: string, newer: string): ClaimRelation =>
   compareClaims(readClaim(newer), readClaim(older));

@@ -3,14 +3,14 @@ import { systemClock } from '../../../src/core/clock.ts';
 import type { FailureCase } from '../../../src/core/learn.ts';
 import type { Library } from '../../../src/core/library.ts';
 import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
-import { runCycle } from '../../../src/learn/cycle.ts';
-import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
 import {
   createQuoteComparison,
   isAlike,
   isSameInWords,
   readRuleWords,
-} from '../../../src/learn/distiller/same-rule.ts';
+} from '../../../src/learn/compare-words.ts';
+import { runCycle } from '../../../src/learn/cycle.ts';
+import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
 import { readSayings } from '../../../src/learn/distiller/sayings.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { failure, libraryWith } from '../evolver/samples.ts';
