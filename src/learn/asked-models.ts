@@ -5,7 +5,7 @@ import { type Ask, type EvidenceCase, NO_COST } from '../core/learn.ts';
 import type { Records } from '../core/store.ts';
 import { describeJudgeTest } from '../evidence/judge/judge-test.ts';
 import { createAsk } from './ask.ts';
-import { type LearningRole, servedBy } from './learning-model.ts';
+import { type LearningModel, type LearningRole, servedBy } from './learning-model.ts';
 import type { LearningPorts } from './learning-ports.ts';
 import type { LearningState } from './learning-state.ts';
 
@@ -101,6 +101,14 @@ export function createAskedModels(
     writer: createWriterAccess(records, () => of('evolver')),
   };
 }
+
+/** Finds the model of a role, with the way to call it. */
+export const createRoleModels =
+  ({ model: find, chat }: Pick<LearningPorts, 'model' | 'chat'>) =>
+  async (role: LearningRole): Promise<(LearningModel & { readonly chat: ChatModel }) | undefined> => {
+    const model = await find(role);
+    return model && { ...model, chat: chatOfRole(role, chat) };
+  };
 
 /** The model of a role, by the one way to call it. */
 export const chatOfRole = (role: LearningRole, chat: LearningPorts['chat']): ChatModel =>

@@ -1,24 +1,28 @@
+import { compact } from '../core/json.ts';
 import type { PracticeTask } from '../core/practice.ts';
 import { scopeOfEvidence } from '../evidence/appraise-session.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import { checkLessonText } from '../lessons/check-lesson-text.ts';
 import type { LessonReplica } from '../lessons/lesson-replica.ts';
-import { comparedText } from '../lessons/similar/compare.ts';
 import { ADAPTATION, openAdaptation } from './adapt/adaptation.ts';
+import { createFlowWatch } from './adapt/flow-events.ts';
 import { createLimitWatch } from './adapt/limit-watch.ts';
+import { createObserver } from './adapt/observer.ts';
 import type { AskedModels } from './asked-models.ts';
 import { createCheckRows } from './checks/learn-checks.ts';
 import { createSlowCheckRow } from './checks/slow-checks.ts';
-import { createQuoteComparison } from './compare-words.ts';
+import { type CompareQuotes, createQuoteComparison } from './compare-words.ts';
 import { decidedLearner } from './cycle.ts';
 import { createDistiller } from './distiller/distiller.ts';
 import { createEvolver } from './evolver/evolver.ts';
 import { createFailureLearners } from './failure-learners.ts';
 import { createMannerTurns, type MannerTurns } from './identity/manner-turns.ts';
 import { createJudgeTurns } from './judge-turns.ts';
+import type { LearningWatchers } from './learning.ts';
 import type { AdaptSettings, LearningPorts, LearningSettings } from './learning-ports.ts';
 import type { FactFold } from './learning-state.ts';
 import { createReviserRow, createUseRow } from './lesson-use/lesson-use.ts';
+import { createRuleObserver } from './lesson-use/observe-rules.ts';
 import { createReviser } from './lesson-use/reviser.ts';
 import { createExtractor } from './live/extractor.ts';
 import { shownCases } from './live/live-material.ts';
@@ -28,9 +32,10 @@ import { openSessionNotes } from './memory/session-notes.ts';
 import { createWakingRow } from './memory/wake-archived.ts';
 import { MOST_OF_SESSION } from './memory/working-memory.ts';
 import { createNoteWriter } from './memory/write/write-notes.ts';
-import type { NearestLessons } from './nearest-lessons.ts';
-import { createQueuedRow, type ReadingQueue } from './queued-items.ts';
+import { createFindSimilar, type NearestLessons } from './nearest-lessons.ts';
+import { createQueuedRow } from './queued-items.ts';
 import { createWordReading, isReadingDue } from './read-words.ts';
+import { createIndexMessages } from './recollect/index-messages.ts';
 import type { LearnerRow } from './runner.ts';
 import { createOptOutRow, createTeamRow } from './team/move-to-team.ts';
 import { createTransfers, type Transfers } from './transfer/transfer.ts';
@@ -58,8 +63,8 @@ export interface Learners {
   readonly models: readonly LearnerRow[];
   /** Once a day, in quiet hours: who an agent is, and what one agent could learn from another. */
   readonly manner: MannerTurns;
-  /** Of what people typed, for the model that reads it. */
-  readonly reading: ReadingQueue;
+  /** What looks at turns and sessions as they are followed. */
+  readonly watchers: LearningWatchers & Required<Pick<LearningWatchers, 'indexMessages'>>;
   readonly transfers: Transfers;
   /** What the rows follow in the record. */
   readonly folds: readonly FactFold[];
@@ -104,6 +109,7 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
     clock,
     journal: (note) => log.debug({ from: ADAPTATION }, note),
   });
+  const limits = createLimitWatch(library);
   const waking = createWakingRow({ library, evidence, embed });
   const checks = createCheckRows({ library, evidence, records, writer, hasSecret, clock });
   const slow = createSlowCheckRow({
@@ -122,7 +128,7 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
   const words = createWordReading({ evidence, writer, library, clock, log, signal });
   const moving = { library, effects, records, autonomy, checkText, clock, newId };
   return {
-    limits: createLimitWatch(library),
+    limits,
     evidence: [
       createReturnToldRow(library),
       ...fromFailures.evidence,
@@ -153,9 +159,32 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
       createJudgeRow(options, signal),
     ],
     manner,
-    reading: words.queue,
+    watchers: createWatchers(options, { compareQuotes, reading: words.queue, watch: limits }),
     transfers: createTransfers({ ...moving, tasks, embed }),
     folds: [adaptation, manner, waking, checks.fold, slow.fold],
+  };
+}
+
+function createWatchers(
+  { evidence, lessons: { library, effects }, ports }: LearnersOptions,
+  {
+    compareQuotes,
+    ...watchers
+  }: Pick<LearningWatchers, 'reading' | 'watch'> & {
+    readonly compareQuotes: CompareQuotes;
+  },
+): Learners['watchers'] {
+  const { records, embed, sentenceModel, onWork, log } = ports;
+  return {
+    ...watchers,
+    observeRules: createRuleObserver({ records, evidence, library, compareQuotes, onWork }),
+    indexMessages: createIndexMessages({
+      records,
+      evidence,
+      ...compact({ model: sentenceModel && { ...sentenceModel, embed } }),
+    }),
+    flows: createFlowWatch({ records, evidence }),
+    observer: createObserver({ records, evidence, library, effects, log }),
   };
 }
 
@@ -177,11 +206,7 @@ const createLiveRow = ({ ports, evidence, lessons, models, nearest }: LearnersOp
   createQueuedRow({
     learn: createExtractor({
       checkText: checkLessonText,
-      findSimilar: async (text, among) =>
-        (await nearest(comparedText({ text }), MOST_NEAR, among)).map(({ lesson: { id }, cosine }) => ({
-          id,
-          cosine,
-        })),
+      findSimilar: createFindSimilar(nearest, MOST_NEAR),
     }),
     most: MOST_SESSIONS,
     open: async ({ session }) => {

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import type { Budget } from '../core/budget.ts';
-import { compact } from '../core/json.ts';
 import { createPrices } from '../cost/prices.ts';
 import { createEvidenceReader, type EvidenceReader } from '../evidence/evidence-reader.ts';
 import { locateQuote } from '../evidence/turn-material.ts';
@@ -8,11 +7,7 @@ import { createVerifiers } from '../evidence/verifiers/registry.ts';
 import { verifySession } from '../evidence/verify-session.ts';
 import { checkLessonText } from '../lessons/check-lesson-text.ts';
 import { type LessonReplica, openLessonReplica } from '../lessons/lesson-replica.ts';
-import { comparedText } from '../lessons/similar/compare.ts';
-import { createFlowWatch } from './adapt/flow-events.ts';
-import { createObserver } from './adapt/observer.ts';
-import { type AskedModels, chatOfRole, createAskedModels } from './asked-models.ts';
-import { createQuoteComparison } from './compare-words.ts';
+import { type AskedModels, createAskedModels, createRoleModels } from './asked-models.ts';
 import { createPromptWriter } from './compress/write-prompt.ts';
 import { createGate, type Gate } from './gate/gate.ts';
 import { openReflection } from './identity/reflect.ts';
@@ -21,14 +16,12 @@ import { startLearning } from './learning.ts';
 import { createLearningBudget } from './learning-budget.ts';
 import type { LearningPorts, LearningSettings, LearningWorker } from './learning-ports.ts';
 import { createLearningState, type FactFold, type LearningState } from './learning-state.ts';
-import { createRuleObserver } from './lesson-use/observe-rules.ts';
 import { withMemory } from './memory/serve-memory.ts';
 import { createReadQuotes } from './memory/working-memory.ts';
-import { createNearestLessons, type NearestLessons } from './nearest-lessons.ts';
+import { createFindSimilar, createNearestLessons, type NearestLessons } from './nearest-lessons.ts';
 import { type OpenPractice, openPractice } from './practice/open-practice.ts';
 import { withEarlierSessions } from './recollect/index-earlier.ts';
-import { createIndexMessages } from './recollect/index-messages.ts';
-import { createRunner, type WriteFacts } from './runner.ts';
+import { createRunner } from './runner.ts';
 
 /** Everything that learns, without its thread. Rejects when the record cannot be read. */
 export async function startLearningWorker(
@@ -44,57 +37,33 @@ export async function startLearningWorker(
   const tasks = async () => (await practice?.requests()) ?? [];
   const learners = await openLearners({ settings, ports, evidence, lessons, models, nearest, tasks, signal });
   parts.folds.push(...learners.folds, ...(practice?.folds ?? []));
-  const runner = createRunner({ library, gate, clock, newId, log, signal });
   const isKilled = (): boolean =>
     settings.adapt?.killFile !== undefined && existsSync(settings.adapt.killFile);
+  const runner = createRunner({ library, gate, clock, newId, log, signal, isKilled });
   const isStopped = (): boolean => signal.aborted || isKilled() || !state.switch.isOn;
-  const runRows = async (rows: typeof learners.evidence, write: WriteFacts): Promise<void> => {
-    if (!isKilled()) await runner.run(rows, { state, write });
-  };
   const memory = withMemory(practice, {
-    library,
-    effects,
+    ...lessons,
     records,
     clock,
     embed: ports.embed,
-    catchUp: lessons.catchUp,
     autonomy: settings.autonomy,
   });
   const reflection = await openReflection({ learners, runner, records, state, isStopped, clock });
-  const indexMessages = createIndexMessages({
-    records,
-    evidence,
-    ...compact({ model: ports.sentenceModel && { ...ports.sentenceModel, embed: ports.embed } }),
-  });
   const verifiers = await createVerifiers(settings.verifiers, { ask: models.named('judge') });
   const learning = await startLearning({
-    records,
+    ...ports,
     effects,
     evidence,
     state,
     budget,
-    clock,
-    log,
     lessonOf: library.lesson,
-    observeRules: createRuleObserver({
-      records,
-      evidence,
-      library,
-      compareQuotes: createQuoteComparison(ports.embed),
-      onWork: ports.onWork,
-    }),
-    reading: learners.reading,
-    indexMessages,
-    flows: createFlowWatch({ records, evidence }),
-    observer: createObserver({ records, evidence, library, effects, log }),
+    ...learners.watchers,
     prices: createPrices(settings.prices),
     since: settings.since,
-    isShared: ports.isShared,
     failures: settings.failures,
-    watch: learners.limits,
     guard: (write) => runner.run([learners.limits], { state, write }),
-    learn: (write) => runRows(learners.evidence, write),
-    study: (write) => runRows(learners.models, write),
+    learn: (write) => runner.run(learners.evidence, { state, write }),
+    study: (write) => runner.run(learners.models, { state, write }),
     settled: runner.settled,
     verify: async (session, wanted) =>
       settings.verifiers.length === 0
@@ -102,7 +71,6 @@ export async function startLearningWorker(
         : verifySession({ session, wanted, verifiers, records, evidence, now: clock.now() }, signal),
     libraryChanged: (isErased) => (isErased ? lessons.reload() : lessons.catchUp()),
     reflection: reflection.last,
-    onStatus: ports.onStatus,
   });
   return {
     wake: learning.wake,
@@ -110,7 +78,11 @@ export async function startLearningWorker(
     settle: learning.settle,
     statements: createReadQuotes({ records, evidence, library, hasSecret, isStopped }),
     shorten: createPromptWriter({ ask: models.named('evolver'), hasSecret, newId }),
-    practice: withEarlierSessions(reflection.withReflection(memory), { records, indexMessages, clock }),
+    practice: withEarlierSessions(reflection.withReflection(memory), {
+      records,
+      clock,
+      ...learners.watchers,
+    }),
     close: async () => {
       stop.abort();
       await memory.close();
@@ -144,50 +116,32 @@ async function openLearningParts(settings: LearningSettings, ports: LearningPort
     autonomy: settings.autonomy,
     checkText: checkLessonText,
     hasSecret: ports.hasSecret,
-    findSimilar: async (text, among) =>
-      (await nearest(comparedText({ text }), 1, among)).map(({ lesson, cosine }) => ({
-        id: lesson.id,
-        cosine,
-      })),
+    findSimilar: createFindSimilar(nearest, 1),
     embed,
     voteDay: (at) => new Date(at).toDateString(),
     locate: (turn, text) => locateQuote(turn, text, records),
   });
-  const limits = settings.budget;
-  const budget = await createLearningBudget({ limits, records, clock, newId, openBudget: ports.openBudget });
+  const budget = await createLearningBudget({ ...ports, limits: settings.budget });
   const folds: FactFold[] = [ports.buffer];
   const state = createLearningState(folds);
   const models = createAskedModels(ports, budget, state);
-  const parts = { evidence, lessons, folds, state, budget, models, nearest, gate };
-  return { ...parts, practice: await openPracticeOf(settings, ports, parts) };
-}
-
-async function openPracticeOf(
-  settings: LearningSettings,
-  ports: LearningPorts,
-  { evidence, lessons, state, nearest, gate }: Omit<LearningParts, 'practice'>,
-): Promise<OpenPractice | undefined> {
-  if (ports.practice === undefined || settings.practice === undefined) return undefined;
-  return openPractice({
-    config: settings.practice,
-    ports: ports.practice,
-    records: ports.records,
-    evidence,
-    lessons,
-    gate,
-    verifiers: settings.verifiers,
-    nearest,
-    embed: ports.embed,
-    model: async (role) => {
-      const model = await ports.model(role);
-      return model && { ...model, chat: chatOfRole(role, ports.chat) };
-    },
-    decodeTurn: (turn) => ports.decoder()(turn),
-    calibration: () => state.calibration,
-    isOn: () => state.switch.isOn,
-    mayPromote: settings.autonomy !== 'manual',
-    clock: ports.clock,
-    newId: ports.newId,
-    log: ports.log,
-  });
+  const practice =
+    ports.practice &&
+    settings.practice &&
+    (await openPractice({
+      ...ports,
+      ports: ports.practice,
+      config: settings.practice,
+      verifiers: settings.verifiers,
+      mayPromote: settings.autonomy !== 'manual',
+      evidence,
+      lessons,
+      gate,
+      nearest,
+      model: createRoleModels(ports),
+      decodeTurn: (turn) => ports.decoder()(turn),
+      calibration: () => state.calibration,
+      isOn: () => state.switch.isOn,
+    }));
+  return { evidence, lessons, folds, state, budget, models, nearest, gate, practice };
 }

@@ -48,16 +48,26 @@ export type LearningRecords = Pick<
   | 'append'
 >;
 
-interface LearningOptions {
-  readonly records: LearningRecords;
-  readonly effects: Pick<LessonEffects, 'add'>;
-  /** A lesson of the library by its id. */
-  readonly lessonOf?: (id: string) => Lesson | undefined;
+/** What looks at turns and sessions as they are followed, beside the learners. */
+export interface LearningWatchers {
   /** Reports what happens as events. */
   readonly observer?: Observer;
   readonly flows?: FlowWatch;
   /** Is told of every fact that is followed. */
   readonly watch?: FactFold;
+  /** Checks the answers of a session against the rules that they were given with. */
+  readonly observeRules?: ObserveRules;
+  /** Queues what people typed for a model that reads it. */
+  readonly reading?: ReadingQueue;
+  /** Indexes what people typed in a session that has ended, for later ones. */
+  readonly indexMessages?: IndexMessages;
+}
+
+interface LearningOptions extends LearningWatchers {
+  readonly records: LearningRecords;
+  readonly effects: Pick<LessonEffects, 'add'>;
+  /** A lesson of the library by its id. */
+  readonly lessonOf?: (id: string) => Lesson | undefined;
   /** The learners that run with every look, also while learning is off. */
   readonly guard?: (write: WriteFacts) => Promise<unknown>;
   readonly clock: Clock;
@@ -67,12 +77,6 @@ interface LearningOptions {
   /** Grades a session's answers with the configured verifiers. */
   readonly verify: (session: string, wanted: readonly string[] | undefined) => Promise<readonly NewFact[]>;
   readonly evidence: EvidenceReader;
-  /** Checks the answers of a session against the rules that they were given with. */
-  readonly observeRules?: ObserveRules;
-  /** Queues what people typed for a model that reads it. */
-  readonly reading?: ReadingQueue;
-  /** Indexes what people typed in a session that has ended, for later ones. */
-  readonly indexMessages?: IndexMessages;
   /** Nothing is folded into it yet. */
   readonly state: LearningState;
   /** Several processes write the record, and learning may have been another one's. */
@@ -85,9 +89,9 @@ interface LearningOptions {
   /** Called when the log has changes of the library. `isErased`: texts in it may have been erased. */
   readonly libraryChanged: (isErased: boolean) => Promise<void>;
   /** Learns from what is new. Called after each look, which does not wait for it; never twice at a time. */
-  readonly learn: (write: WriteFacts) => Promise<void>;
+  readonly learn: (write: WriteFacts) => Promise<unknown>;
   /** The work that waits for models: new evidence does not wait for it. Never twice at a time. */
-  readonly study: (write: WriteFacts) => Promise<void>;
+  readonly study: (write: WriteFacts) => Promise<unknown>;
   /** Resolves when no model's answer is outstanding. */
   readonly settled: () => Promise<void>;
   /** The last reflection over sessions and notes. */

@@ -3,6 +3,7 @@ import type { Lesson } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
 import { comparedText, cosineSimilarity } from '../lessons/similar/compare.ts';
+import type { FindSimilar } from './gate/find-duplicate.ts';
 
 interface NearLesson {
   readonly lesson: Lesson;
@@ -43,6 +44,15 @@ export function createNearestLessons(embed: Pick<EmbeddingModel, 'embed'>, libra
       .slice(0, most);
   };
 }
+
+/** The gate's and practice's question: how near a text is to each of some lessons, at least to the `most` nearest. */
+export const createFindSimilar =
+  (nearest: NearestLessons, most = Number.POSITIVE_INFINITY): FindSimilar =>
+  async (text, among) =>
+    (await nearest(comparedText({ text }), most, among)).map(({ lesson: { id }, cosine }) => ({
+      id,
+      cosine,
+    }));
 
 /** Not the private ones: the model that compares them may be learning for another agent. */
 const inUse = (library: Library): readonly Lesson[] =>

@@ -73,6 +73,8 @@ interface RunnerOptions {
   readonly newId: (prefix: string) => string;
   readonly log: Log;
   readonly signal: AbortSignal;
+  /** While it holds, only the rows that run always do. */
+  readonly isKilled?: () => boolean;
 }
 
 /** What rows run on. */
@@ -91,13 +93,14 @@ export interface Runner {
 }
 
 export function createRunner(options: RunnerOptions): Runner {
-  const { clock, log, signal } = options;
+  const { clock, log, signal, isKilled = () => false } = options;
   const late = new Set<Promise<void>>();
   const runPiece = createRunPiece(options, late);
 
   const runRow = async (row: LearnerRow, on: RunRows): Promise<readonly CycleEnd[]> => {
     const isStopped = (): boolean =>
-      row.isAlways !== true && (signal.aborted || !on.state.switch.isOn || on.isStopped?.() === true);
+      row.isAlways !== true &&
+      (signal.aborted || isKilled() || !on.state.switch.isOn || on.isStopped?.() === true);
     if (isStopped() || !row.due(on.state, clock.now())) return [];
     const ends: CycleEnd[] = [];
     const pieces = row.material(on.state);

@@ -11,14 +11,13 @@ import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
 import type { Calibration } from '../../evidence/judge/calibration.ts';
 import { checkLessonText } from '../../lessons/check-lesson-text.ts';
 import type { LessonReplica } from '../../lessons/lesson-replica.ts';
-import { comparedText } from '../../lessons/similar/compare.ts';
 import { createAsk } from '../ask.ts';
 import type { Gate } from '../gate/gate.ts';
 import { holdToCore } from '../identity/hold-to-core.ts';
 import { openIdentityJudge } from '../identity/open-identity-judge.ts';
 import { type LearningModel, type LearningRole, servedBy } from '../learning-model.ts';
 import type { FactFold } from '../learning-state.ts';
-import type { createNearestLessons } from '../nearest-lessons.ts';
+import { createFindSimilar, type NearestLessons } from '../nearest-lessons.ts';
 import { findTaskCheck } from '../rule-checks.ts';
 import { createReplayTasks, type ReplayTasksOptions } from '../trial/replay-tasks.ts';
 import { openPracticeHistory } from './practice-history.ts';
@@ -80,7 +79,7 @@ interface PracticeParts {
   readonly gate: Gate;
   /** The configured rows, by domain. */
   readonly verifiers: readonly VerifierRow[];
-  readonly nearest: ReturnType<typeof createNearestLessons>;
+  readonly nearest: NearestLessons;
   readonly embed: (texts: readonly string[]) => Promise<readonly Float32Array[]>;
   /** The model of a role, with the way to call it; undefined when there is none. */
   readonly model: (role: LearningRole) => Promise<PracticeModel | undefined>;
@@ -134,11 +133,7 @@ export async function openPractice(parts: PracticeParts): Promise<OpenPractice> 
     gate: parts.gate,
     checkText: checkLessonText,
     similar: {
-      toLessons: async (text, among) =>
-        (await parts.nearest(comparedText({ text }), among.length, among)).map(({ lesson, cosine }) => ({
-          id: lesson.id,
-          cosine,
-        })),
+      toLessons: createFindSimilar(parts.nearest),
       embed,
     },
     embed,
