@@ -1,3 +1,5 @@
+import { compact } from './json.ts';
+
 /**
  * Whose a session is, and whose is what was learned in it. Absent: the home's own person, with the clients that this person connected.
  * `m_…`: a member of the team. `k_…`: a key that stands for itself, such as an application's. `c_…`: a client with a provider credential of its own and no key. Each of them may serve end users,
@@ -41,6 +43,21 @@ export function sessionPrefix(tag: string | undefined, person: string | undefine
   const whose = [tag, person].filter((part) => part !== undefined).join('.');
   return whose === '' ? '' : `${whose}:`;
 }
+
+/** Where work is done, and for whom. `member` absent: for the home's own person. */
+export interface PersonsPlace {
+  readonly agent?: string | undefined;
+  readonly project?: string | undefined;
+  readonly member?: string | undefined;
+}
+
+/** The place of a session's work. */
+export const placeOfSession = (session: string, { agent, project }: Omit<PersonsPlace, 'member'> = {}) =>
+  compact({ agent, project, member: principalOfSession(session) });
+
+/** The same for the same agent, project and person. */
+export const placeKey = ({ agent = '', project = '', member }: PersonsPlace): string =>
+  JSON.stringify(member === undefined ? [agent, project] : [agent, project, member]);
 
 /** Whether an end user said it: it is about that person, and never a rule for others. */
 const isEndUser = (principal: string | undefined): boolean => principal?.includes('u_') === true;

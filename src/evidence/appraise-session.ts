@@ -1,7 +1,7 @@
 import type { Fact } from '../core/fact.ts';
 import { compact } from '../core/json.ts';
 import type { Scope } from '../core/lesson.ts';
-import { principalOfSession } from '../core/principal.ts';
+import { placeOfSession } from '../core/principal.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import { readEpisodeEvidence } from './episode.ts';
 import type { EvidenceReader } from './evidence-reader.ts';
@@ -71,10 +71,11 @@ function undecide({ undecided }: AppraisalState, turn: string, session: string):
 
 /** The agent and project of a session or an episode; undefined when it was erased or is unknown. */
 export async function scopeOfEvidence(session: string, records: ScopeRecords): Promise<Scope | undefined> {
-  const member = principalOfSession(session);
   const view = await records.session(session);
   if (view !== undefined)
-    return view.erased ? undefined : compact({ agent: view.agent, project: view.project?.id, member });
+    return view.erased
+      ? undefined
+      : placeOfSession(session, { agent: view.agent, project: view.project?.id });
   const reported = await readEpisodeEvidence(session, records);
-  return reported && compact({ agent: reported.episode.agent, project: reported.episode.project, member });
+  return reported && placeOfSession(session, reported.episode);
 }

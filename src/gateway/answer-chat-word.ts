@@ -3,7 +3,7 @@ import type { ChatEvent } from '../core/chat.ts';
 import type { ChatCommandRequest } from '../core/chat-command.ts';
 import type { TurnStatus } from '../core/evidence.ts';
 import { asObject, compact, parseJson } from '../core/json.ts';
-import { principalOfSession, UNKNOWN_AGENT } from '../core/principal.ts';
+import { placeOfSession, UNKNOWN_AGENT } from '../core/principal.ts';
 import { StoreError, type TurnView } from '../core/store.ts';
 import type { ChatWord } from '../text/chat-word.ts';
 import { truncateEnd } from '../text/truncate.ts';
@@ -105,13 +105,11 @@ async function rate(
 const askerOf = (
   session: string,
   { agent, client, project }: Pick<Identity, 'agent' | 'client' | 'project'>,
-): ChatCommandRequest['asker'] =>
-  compact({
-    session,
-    agent: agent ?? client ?? UNKNOWN_AGENT,
-    project: project?.id,
-    member: principalOfSession(session),
-  });
+): ChatCommandRequest['asker'] => ({
+  session,
+  ...placeOfSession(session, { project: project?.id }),
+  agent: agent ?? client ?? UNKNOWN_AGENT,
+});
 
 /** The user's agent has said something in it. */
 const ANSWERED: ReadonlySet<TurnStatus> = new Set(['complete', 'client-abort', 'truncated']);

@@ -4,7 +4,7 @@ import type { ChatEvent } from '../core/chat.ts';
 import type { Failure } from '../core/failure.ts';
 import type { PromptState } from '../core/gateway-process.ts';
 import type { OverlayQuery, TurnLimits } from '../core/overlay.ts';
-import { principalOfSession } from '../core/principal.ts';
+import { placeOfSession } from '../core/principal.ts';
 import type { ReaskedReplies, TurnRecord } from '../core/recorder.ts';
 import type { RetryRule } from '../core/retry.ts';
 import type { Target } from '../core/upstream.ts';
@@ -81,10 +81,8 @@ export const overlayQueryOf = ({
   identity: { agent, client, project, runKind },
 }: Pick<Turn, 'session' | 'identity'>): OverlayQuery & { readonly session: string } => ({
   session: session.session,
-  agent: agent ?? client,
-  project: project?.id,
   runKind,
-  member: principalOfSession(session.session),
+  ...placeOfSession(session.session, { agent: agent ?? client, project: project?.id }),
 });
 
 /** Headers that are added to the reply. */

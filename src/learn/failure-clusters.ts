@@ -2,6 +2,7 @@ import type { RewardSource } from '../core/evidence.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
 import type { FailureCase } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
+import { placeKey } from '../core/principal.ts';
 import { citedTurns } from '../evidence/training-buffer.ts';
 import { NOTES } from './memory/write/note-text.ts';
 import { createPauses, type LastTry, type Pause } from './pauses.ts';
@@ -78,7 +79,7 @@ export function createFailureClusters(): FailureClusters {
     }
     pending.set(turn, { turn, session, at: before?.at ?? at, scope, source: source ?? 'signal' });
     // New evidence ends the pause.
-    if (before === undefined || before.source !== source) pauses.end(keyOf(scope));
+    if (before === undefined || before.source !== source) pauses.end(placeKey(scope));
     const [oldest] = pending.keys();
     if (pending.size > MOST_PENDING && oldest !== undefined) pending.delete(oldest);
   };
@@ -86,7 +87,7 @@ export function createFailureClusters(): FailureClusters {
   const clusters = (): readonly FailureCluster[] => {
     const lists = new Map<string, PendingFailure[]>();
     for (const failure of pending.values()) {
-      const key = keyOf(failure.scope);
+      const key = placeKey(failure.scope);
       const list = lists.get(key);
       if (list === undefined) lists.set(key, [failure]);
       else list.push(failure);
@@ -105,7 +106,7 @@ export function createFailureClusters(): FailureClusters {
       // A model may have read a rule in the words after a failure.
       else if (fact.type === 'message-read')
         for (const { session, scope } of pending.values()) {
-          if (session === fact.session) pauses.end(keyOf(scope));
+          if (session === fact.session) pauses.end(placeKey(scope));
         }
       else if (fact.type === 'session-erased')
         for (const [turn, { session }] of pending) if (session === fact.session) pending.delete(turn);
@@ -129,7 +130,7 @@ export function createFailureClusters(): FailureClusters {
     postpone: ({ key, failures }, now, last, latest) => {
       const seen = new Map(failures.map(({ turn, source }) => [turn, source]));
       const isNew = ({ turn, source, scope }: PendingFailure): boolean =>
-        keyOf(scope) === key && seen.get(turn) !== source;
+        placeKey(scope) === key && seen.get(turn) !== source;
       if (![...pending.values()].some(isNew)) pauses.postpone(key, now, last, latest);
     },
     get size() {
@@ -137,9 +138,6 @@ export function createFailureClusters(): FailureClusters {
     },
   };
 }
-
-const keyOf = ({ agent = '', project = '', member }: Scope): string =>
-  JSON.stringify(member === undefined ? [agent, project] : [agent, project, member]);
 
 /** One failure that somebody spoke about is enough; failures that only heuristics report must come from two sessions. */
 const isCorroborated = (list: readonly PendingFailure[]): boolean =>

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { type FailureCase, type Learner, NO_COST } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
+import { placeKey } from '../core/principal.ts';
 import type { NewFact } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import { readCases } from '../evidence/failure-case.ts';
@@ -21,7 +22,7 @@ import { type FailureCluster, saidForLater } from './failure-clusters.ts';
 import type { LearningState } from './learning-state.ts';
 import { lastTryOf, NOTHING_FOUND, nextMidnight } from './pauses.ts';
 import { isReadingDue } from './read-words.ts';
-import { createRepeatedRemarks, remarkPlace } from './remarks.ts';
+import { createRepeatedRemarks } from './remarks.ts';
 import type { LearnerJournal, LearnerRow, LearningPiece, LearningPieces } from './runner.ts';
 
 interface FailureLearnersOptions {
@@ -204,7 +205,7 @@ function createRemarkMaterial(
     for (const cluster of state.remarks.fresh()) {
       const corrected = state.support
         .waiting()
-        .filter(({ scope }) => remarkPlace(scope) === cluster.key)
+        .filter(({ scope }) => placeKey(scope) === cluster.key)
         .flatMap((waiting) => waiting.failures);
       const stated = await repeated.find([...cluster.remarks, ...corrected.slice(-MOST_CASES)], (turns) =>
         readCases(turns, evidence),
@@ -247,7 +248,7 @@ function createEvolverDebts(options: FailureLearnersOptions): EvolverDebts {
       const turns = new Set(besides.map(({ turn }) => turn));
       const items = state.evolver
         .items()
-        .filter((item) => isNotAsked(item) && placeOf(item.failures[0]?.scope) === placeOf(scope));
+        .filter((item) => isNotAsked(item) && placeKey(item.failures[0]?.scope ?? {}) === placeKey(scope));
       const owed = stillOpen(items, state).filter(({ turn }) => !turns.has(turn));
       return readCases(owed.slice(-Math.max(0, MOST_CASES - turns.size)), evidence);
     },
@@ -351,9 +352,6 @@ const quotedTurns = (library: Pick<Library, 'lessons'>): readonly string[] =>
     )
     .flatMap(({ text }) => text.evidence.turns);
 
-const placeOf = ({ agent = '', project = '', member = '' }: Scope = {}): string =>
-  JSON.stringify([agent, project, member]);
-
 /**
  * Items of one agent and project together: their failures may share a lesson. What the evolver was asked about least often comes first:
  * new evidence does not stand behind replies that cannot be used.
@@ -361,7 +359,7 @@ const placeOf = ({ agent = '', project = '', member = '' }: Scope = {}): string 
 function byPlace(items: readonly AwaitedItem[]): readonly (readonly AwaitedItem[])[] {
   const places = new Map<string, AwaitedItem[]>();
   for (const item of items.toSorted((a, b) => a.tries - b.tries)) {
-    const key = placeOf(item.failures[0]?.scope);
+    const key = placeKey(item.failures[0]?.scope ?? {});
     places.set(key, [...(places.get(key) ?? []), item]);
   }
   return [...places.values()];

@@ -1,9 +1,8 @@
 import type { Clock } from '../core/clock.ts';
-import { compact } from '../core/json.ts';
 import { type Ask, type EvidenceCase, type Learner, NO_COST } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
-import { principalOfSession } from '../core/principal.ts';
+import { placeOfSession } from '../core/principal.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import type { AppraisedTurn } from '../evidence/evidence-reader.ts';
 import { type CycleEnd, cycleIdOf } from './cycle.ts';
@@ -98,5 +97,5 @@ const nothingLeft = (
 /** Where what is learned in a session applies. */
 export async function scopeOfSession(session: string, records: Pick<Records, 'session'>): Promise<Scope> {
   const view = await records.session(session);
-  return compact({ agent: view?.agent, project: view?.project?.id, member: principalOfSession(session) });
+  return placeOfSession(session, { agent: view?.agent, project: view?.project?.id });
 }

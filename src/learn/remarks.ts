@@ -2,6 +2,7 @@ import { createLruMap } from '../base/lru-map.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
 import type { FailureCase } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
+import { placeKey } from '../core/principal.ts';
 import type { CompareQuotes } from './compare-words.ts';
 import { isSaidAgain, type SaidWords } from './distiller/group-sayings.ts';
 import { readSayings, type Saying } from './distiller/sayings.ts';
@@ -49,8 +50,7 @@ export function createRemarks(): Remarks {
     remove(turn);
     // A correction may say what was only stated before.
     if (verdict === 'failure' && source === 'chat')
-      for (const one of remarks.values())
-        if (remarkPlace(one.scope) === remarkPlace(scope)) fresh.add(one.turn);
+      for (const one of remarks.values()) if (placeKey(one.scope) === placeKey(scope)) fresh.add(one.turn);
     if (isRemarked !== true || verdict === 'failure' || verdict === 'infrastructure') return;
     remarks.set(turn, { turn, session, at, scope });
     if (!isLooked) fresh.add(turn);
@@ -66,10 +66,10 @@ export function createRemarks(): Remarks {
     },
     fresh: () => {
       const all = [...remarks.values()];
-      const keys = new Set(all.filter(({ turn }) => fresh.has(turn)).map(({ scope }) => remarkPlace(scope)));
+      const keys = new Set(all.filter(({ turn }) => fresh.has(turn)).map(({ scope }) => placeKey(scope)));
       return [...keys].map((key) => ({
         key,
-        remarks: all.filter(({ scope }) => remarkPlace(scope) === key).slice(-MOST_OF_PLACE),
+        remarks: all.filter(({ scope }) => placeKey(scope) === key).slice(-MOST_OF_PLACE),
       }));
     },
     looked: ({ key, remarks: seen }) => {
@@ -77,15 +77,12 @@ export function createRemarks(): Remarks {
       // Of very many remarks the oldest are not compared.
       const oldest = seen[0]?.at ?? 0;
       for (const { turn, at, scope } of remarks.values())
-        if (at < oldest && remarkPlace(scope) === key) fresh.delete(turn);
+        if (at < oldest && placeKey(scope) === key) fresh.delete(turn);
     },
   };
 }
 
 type Appraised = Fact & { readonly type: 'turn-appraised' };
-
-export const remarkPlace = ({ agent = '', project = '', member }: Scope): string =>
-  JSON.stringify(member === undefined ? [agent, project] : [agent, project, member]);
 
 /** Finds what was stated in more than one session. What was said after a turn is read once. */
 interface RepeatedRemarks {

@@ -2,7 +2,7 @@ import type { CheckedWork, CheckResult } from '../core/check.ts';
 import { compact } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import type { CheckedRule, PracticeTask } from '../core/practice.ts';
-import { principalOfSession } from '../core/principal.ts';
+import { type PersonsPlace, placeOfSession } from '../core/principal.ts';
 import type { DecodedTurn, Records, TurnView } from '../core/store.ts';
 import type { Submission, Verification } from '../core/verifier.ts';
 import type { VerifierRow } from '../core/verifier-row.ts';
@@ -20,11 +20,7 @@ import { oneLine } from '../text/visible-text.ts';
  * work is. A provisional check grades nothing, since nothing but the words of the rule speaks for it.
  */
 
-/** Where work is done, and for whom. `member` absent: for the home's own person. */
-interface RulePlace {
-  readonly agent?: string | undefined;
-  readonly project?: string | undefined;
-  readonly member?: string | undefined;
+interface RulePlace extends PersonsPlace {
   readonly domain?: string | undefined;
 }
 
@@ -34,9 +30,9 @@ export const isGradingRule = (lesson: Lesson): boolean =>
 
 /** `lessons`: those that are shown now. */
 export function rulesFor(lessons: readonly Lesson[], place: RulePlace): readonly CheckedRule[] {
-  const { agent = '', project, member, domain } = place;
+  const { domain, agent = '', ...whose } = place;
   // An agent's work is graded by what that agent was told.
-  const asker = { ...compact({ agent, project, member }), sharesAgents: false };
+  const asker = { ...compact(whose), agent, sharesAgents: false };
   return lessons.flatMap((lesson): readonly CheckedRule[] => {
     const { id, check, text } = lesson;
     if (check === undefined || !isGradingRule(lesson)) return [];
@@ -125,8 +121,8 @@ export async function findTaskCheck(
   const configured = check === undefined ? checkOfDomain(task, parts.verifiers, hasModel) : undefined;
   if (configured !== undefined) return configured;
   const { from, about = [], agent, project, domain } = task;
-  const member = from === undefined ? undefined : principalOfSession(from.session);
-  const rules = rulesFor(parts.lessons(), { agent, project, member, domain });
+  const place = from === undefined ? { agent, project } : placeOfSession(from.session, { agent, project });
+  const rules = rulesFor(parts.lessons(), { ...place, domain });
   if (rules.length === 0) return check;
   if (rules.some(({ lesson }) => about.includes(lesson))) return { kind: 'rules', rules };
   const work = from && (await readRecordedWork(from, parts));

@@ -84,7 +84,7 @@ export interface LearnedIn {
   readonly project?: string;
 }
 
-type Asker = Pick<RecallQuery, 'agent' | 'project' | 'runKind' | 'member' | 'sharesAgents'>;
+export type Asker = Pick<RecallQuery, 'agent' | 'project' | 'runKind' | 'member' | 'sharesAgents'>;
 
 /**
  * Whom a lesson may be shown to. `scoped`: whom its scope names. `shared`: every agent of the same member, in every project; the kind of run

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { CoveredByLesson, FailureCase, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonText, Scope } from '../../core/lesson.ts';
 import { isPersonsWord } from '../../lessons/told.ts';
@@ -99,14 +100,14 @@ export function* placeExperience(
   const open = same
     .filter(({ state, frozen, kind }) => isActive(state) && !frozen && kind === 'experience')
     .filter((lesson) => !isPersonsWord(lesson))
-    .filter(({ text: { scope } }) => isSameScope(scope, text.scope))
+    .filter(({ text: { scope } }) => isDeepStrictEqual(scope, text.scope))
     .toSorted((a, b) => STANDING[a.state] - STANDING[b.state] || a.createdAt - b.createdAt);
   const [into, ...others] = open;
   const saysIt = same.find(
     (lesson) =>
       isActive(lesson.state) &&
       (lesson.text.content === text.content ||
-        (isPersonsWord(lesson) && isSameScope(lesson.text.scope, text.scope))),
+        (isPersonsWord(lesson) && isDeepStrictEqual(lesson.text.scope, text.scope))),
   );
   if (saysIt !== undefined) return yield { known: saysIt.id, turns };
   const absorbed = others.filter((lesson) => whyNotRetired(lesson) === undefined);
@@ -147,10 +148,3 @@ export function* placeExperience(
 }
 
 const isActive = (state: Lesson['state']): boolean => state !== 'retired' && state !== 'rejected';
-
-const isSameScope = (a: LessonText['scope'], b: LessonText['scope']): boolean =>
-  a.agent === b.agent &&
-  a.project === b.project &&
-  a.runKind === b.runKind &&
-  a.domain === b.domain &&
-  a.member === b.member;

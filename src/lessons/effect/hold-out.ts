@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { createLruMap } from '../../base/lru-map.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
+import { placeKey } from '../../core/principal.ts';
 import type { RecallQuery } from '../../core/recall.ts';
 import { isOwnersAlone } from '../identity-tier.ts';
 import { isPersonsWord } from '../told.ts';
@@ -84,8 +85,7 @@ export const isMeasured = (lesson: Lesson): boolean =>
  * One lesson is under test for each person, project and agent: they are what a session belongs to, so that no session is asked to go without two
  * lessons. Lessons for every agent share a place of their own.
  */
-export const testScopeOf = ({ text: { scope } }: Lesson): string =>
-  JSON.stringify([scope.member ?? '', scope.project ?? '', scope.agent ?? '']);
+export const testScopeOf = ({ text: { scope } }: Lesson): string => placeKey(scope);
 
 /** By scope, the lessons that wait for a verdict, the oldest first: the first is under test, the others are in use meanwhile. */
 type TestQueues = ReadonlyMap<string, readonly Lesson[]>;

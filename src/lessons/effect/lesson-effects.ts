@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { StoredFact } from '../../core/fact.ts';
 import type { ErasedText, LessonText, RecordedChange, Scope } from '../../core/lesson.ts';
-import { principalOfSession } from '../../core/principal.ts';
+import { placeKey, placeOfSession } from '../../core/principal.ts';
 import {
   addOutcomes,
   type DecidedCounts,
@@ -346,20 +346,12 @@ interface SparedSessions {
 
 /** Every session of a person, agent and project adds its share, and one that goes without a lesson takes a whole one away. */
 function createSparedSessions(): SparedSessions {
-  const places = new Map<
-    string,
-    { readonly member?: string; readonly agent: string; readonly project?: string; left: number }
-  >();
+  const places = new Map<string, ReturnType<typeof placeOfSession> & { agent: string; left: number }>();
   return {
     add: ({ session, agent = '', project, heldOut }) => {
-      const member = principalOfSession(session);
-      const key = JSON.stringify([member, agent, project]);
-      const place = places.get(key) ?? {
-        agent,
-        ...(member === undefined ? {} : { member }),
-        ...(project === undefined ? {} : { project }),
-        left: 0,
-      };
+      const where = { ...placeOfSession(session, { project }), agent };
+      const key = placeKey(where);
+      const place = places.get(key) ?? { ...where, left: 0 };
       place.left = Math.min(MOST_SPARED, place.left + HELD_OUT_SHARE) - (heldOut.length > 0 ? 1 : 0);
       places.set(key, place);
     },

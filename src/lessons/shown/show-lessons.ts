@@ -4,13 +4,14 @@ import type { TurnRole } from '../../core/evidence.ts';
 import { compact } from '../../core/json.ts';
 import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
-import type { Recall, RecallQuery } from '../../core/recall.ts';
+import { placeKey } from '../../core/principal.ts';
+import type { Recall } from '../../core/recall.ts';
 import type { Recollect } from '../../core/recollection.ts';
 import type { Records } from '../../core/store.ts';
 import { isRecalled } from '../check-overlay.ts';
 import { isErasedText } from '../codec.ts';
 import type { DomainPattern } from '../recall/domain.ts';
-import { type Audience, audienceOf, isInScope, widestReach } from '../scope.ts';
+import { type Asker, type Audience, audienceOf, isInScope, widestReach } from '../scope.ts';
 import type { ConversationView, ShowRequest } from './block-update.ts';
 import type { SharedSessions } from './left-turns.ts';
 import type { ShownText } from './prompt-thread.ts';
@@ -172,10 +173,7 @@ function createIsErased(library: Pick<Library, 'history'>): ErasedTexts['isErase
   };
 }
 
-type LessonCounter = (
-  query: Pick<RecallQuery, 'agent' | 'project' | 'runKind' | 'member' | 'sharesAgents'>,
-  now: number,
-) => number;
+type LessonCounter = (query: Asker, now: number) => number;
 
 const MOST_ASKERS = 1000;
 
@@ -201,7 +199,7 @@ export function createLessonCounter(library: Pick<Library, 'shown'>): LessonCoun
     }
     if (counts.length === 0) return 0;
     // Names have no line breaks, and patterns treat a missing value as empty.
-    const asker = [query.agent, query.project, query.runKind, query.member, query.sharesAgents].join('\n');
+    const asker = [placeKey(query), query.runKind, query.sharesAgents].join('\n');
     const before = known.get(asker);
     if (before !== undefined) return before;
     const own = counts.filter(({ audience }) => isInScope(widestReach(audience, query), query, undefined));
@@ -216,9 +214,8 @@ function countScopes(lessons: readonly Lesson[]): readonly ScopeCount[] {
   for (const lesson of lessons.filter(isRecalled)) {
     // A private one is counted for all in its scope: recall looks closer.
     const { learnedIn: _, ...audience } = audienceOf(lesson, []);
-    const { agent, project, runKind, member } = audience.reach;
-    const { acrossAgents, isForAllAgents } = audience;
-    const key = JSON.stringify([agent, project, runKind, member, acrossAgents !== undefined, isForAllAgents]);
+    const { reach, acrossAgents, isForAllAgents } = audience;
+    const key = JSON.stringify([placeKey(reach), reach.runKind, acrossAgents !== undefined, isForAllAgents]);
     counts.set(key, { audience, count: (counts.get(key)?.count ?? 0) + 1 });
   }
   return [...counts.values()];

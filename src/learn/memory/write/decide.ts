@@ -1,4 +1,5 @@
 import { isActive, type Lesson } from '../../../core/lesson.ts';
+import { placeKey } from '../../../core/principal.ts';
 import { foldAccents } from '../../../reader/own-sentences.ts';
 import { sentencesOf } from '../../../text/sentences.ts';
 import { compareClaims, mayHaveBecome, replacesWords } from '../../compare-words.ts';
@@ -36,18 +37,9 @@ type NoteDecision =
 const QUOTING: ReadonlySet<string> = new Set(['notes', 'distiller']);
 
 /** The lessons that quote a person, of one place. */
-const quotingOf = (
-  lessons: readonly Lesson[],
-  { agent, project, member }: Lesson['text']['scope'],
-): readonly KnownNote[] =>
+const quotingOf = (lessons: readonly Lesson[], scope: Lesson['text']['scope']): readonly KnownNote[] =>
   lessons
-    .filter(
-      ({ text }) =>
-        QUOTING.has(text.evidence.learner) &&
-        text.scope.agent === agent &&
-        text.scope.project === project &&
-        text.scope.member === member,
-    )
+    .filter(({ text }) => QUOTING.has(text.evidence.learner) && placeKey(text.scope) === placeKey(scope))
     .flatMap((lesson) => {
       const quote = readLesson(lesson.text)?.quotes[0];
       return quote === undefined ? [] : [{ lesson, quote, claims: sentencesOf(quote).map(readClaim) }];

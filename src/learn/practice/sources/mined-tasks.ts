@@ -9,7 +9,7 @@ import type {
   TasksWanted,
   WorkspaceSnapshot,
 } from '../../../core/practice.ts';
-import { principalOfSession } from '../../../core/principal.ts';
+import { placeOfSession } from '../../../core/principal.ts';
 import type { Records, SessionView, TurnView } from '../../../core/store.ts';
 import { readWorkspaceContent } from '../../../core/workspace-content.ts';
 import { workUpTo } from '../../../evidence/checked-work.ts';
@@ -139,8 +139,9 @@ async function mineSession(
   const domain = await domainOf(session.id, records);
   const events = await records.events(session.id);
   const order = views.map(({ id }) => id);
-  const place = { agent: session.agent, project: session.project?.id, domain };
-  const rules = rulesFor(lessons(), { ...place, member: principalOfSession(session.id) });
+  const { id, agent } = session;
+  const place = { ...placeOfSession(id, { agent, project: session.project?.id }), domain };
+  const rules = rulesFor(lessons(), place);
   const tasks: PracticeTask[] = [];
   for (const matter of matters) {
     const snapshot = snapshotBefore(matter.turn, order, events);
