@@ -5,6 +5,7 @@ import { openHome } from '../../src/config/home.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createLog } from '../../src/redact/create-log.ts';
 import { alignTables } from '../measure/markdown.ts';
+import { definedFields } from '../report/numbers.ts';
 import { armOf, CONDITIONS, type Condition } from '../suites/arms.ts';
 import { DEFAULT_HABITS } from '../suites/choose-policy.ts';
 import { runPipelineBench } from '../suites/pipeline/run-pipeline-bench.ts';
@@ -68,20 +69,20 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
   process.once('SIGTERM', stopping);
   const progress = showProgress(context, suite === 'pipeline' ? ['run', 'runs'] : ['day', 'questions']);
   const wanted: BenchRun = {
-    ...defined({ data, set, oracle, days, steps }),
+    ...definedFields({ data, set, oracle, days, steps }),
     run,
     folder,
     suite,
     conditions: readConditions(options.condition),
     seeds: Array.from({ length: options.seeds }, (_, index) => index + 1),
     policy: options.policy,
-    habits: { ...DEFAULT_HABITS, ...defined({ obey, unaided, read }) },
+    habits: { ...DEFAULT_HABITS, ...definedFields({ obey, unaided, read }) },
     split: options.split,
     rules: options.rules ?? (KNOWN_IN_ADVANCE.has(options.policy) ? 'house' : UNTUNED_RULES),
     failures: options.failures,
     settleEach: options.hurry !== true,
     nightSteps: options.nightSteps,
-    ...defined({ control: options.control, only: options.only, jobs: options.jobs }),
+    ...definedFields({ control: options.control, only: options.only, jobs: options.jobs }),
     config: () => loadConfig({ file: openHome(context.homeDir).configFile, env }).config,
     env,
     log: createLog({ format: 'auto', level: 'error', stream: context.stderr, env }),
@@ -91,7 +92,7 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
   };
   try {
     if (suite === 'pipeline')
-      await runPipelineBench({ ...wanted, runs: options.runs, habits: defined({ obey, unaided }) });
+      await runPipelineBench({ ...wanted, runs: options.runs, habits: definedFields({ obey, unaided }) });
     else await runBench(wanted);
   } catch (error) {
     if (error instanceof BenchError) throw new CommandError(EXIT.wrongUse, error.message, error.fix);
@@ -135,12 +136,6 @@ function show(
 ): void {
   if (printer.json) printer.document(json);
   else stdout.write(`${alignTables(details ? markdown : summary)}\n`);
-}
-
-function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 }
 
 /** Parses `baseline,skills`, or `all`; the result is in the order of runs and reports. */

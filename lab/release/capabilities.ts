@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { settingAt } from '../../src/config/setting-path.ts';
-import { cell, code, table } from './markdown.ts';
+import { markdownTable } from '../measure/markdown.ts';
+import { cell, code } from './markdown.ts';
 
 /** What a source describes, and the test that shows it end to end. */
 interface Capability {
@@ -256,7 +257,7 @@ export function writeCapabilities(root: string): string {
     'Written by `npm run docs:reference` from the titles of tests: a row without its test says *not built*, and a row whose setting is off without a config says *off by default*.',
     ...Object.entries(SOURCES).flatMap(([source, rows]) => [
       `## ${source}`,
-      table(
+      markdownTable(
         ['what', 'state', 'shown by'],
         rows.map((row) => [
           cell(row.says),

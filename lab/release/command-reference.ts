@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { addExamples } from '../../src/cli/examples.ts';
 import { commandLine } from '../../src/cli/usage.ts';
-import { cell, table } from './markdown.ts';
+import { markdownTable } from '../measure/markdown.ts';
+import { cell } from './markdown.ts';
 
 /** The program with every command declared; none of them does anything. */
 async function declareEveryCommand(): Promise<Command> {
@@ -23,7 +24,7 @@ export async function writeCommandReference(): Promise<string> {
   return `${[
     '# Every command',
     'Written from the command line’s own table by `npm run docs:reference`. Every command also takes `--help`, `--json` (one JSON document on standard output) and `--home DIR` (the folder for all of Instar’s files; default `$INSTAR_HOME`, else `~/.instar`). Exit codes: 0 done, 1 failed or nothing done (the reason is printed), 2 wrong use, 3 another Instar has the home, 130 interrupted.',
-    table(
+    markdownTable(
       ['command', 'purpose'],
       commands.map((command) => [
         `[\`${commandLine(command)}\`](#${anchorOf(commandLine(command))})`,
@@ -76,7 +77,7 @@ const defaultOf = (value: unknown): string =>
     : ` (default: ${JSON.stringify(value)})`;
 
 const optionTable = (title: string, rows: readonly (readonly string[])[]): readonly string[] =>
-  rows.length === 0 ? [] : [table([title, 'meaning'], rows)];
+  rows.length === 0 ? [] : [markdownTable([title, 'meaning'], rows)];
 
 /** What a command's help says after its options: examples, as lines for a shell, and sentences before them. */
 function textAfterHelp(command: Command): readonly string[] {

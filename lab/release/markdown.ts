@@ -8,9 +8,6 @@ export const code = (text: string): string => {
   return `${fence}${text.replaceAll('|', '\\|')}${fence}`;
 };
 
-export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
-
 /** A block of code on a page. */
 export interface CodeBlock {
   readonly language: string;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { asArray, asObject, asString, type JsonObject, parseJson } from '../../src/core/json.ts';
+import { compareText } from '../report/question-rows.ts';
 
 interface SbomInput {
   /** The text of package.json and package-lock.json. */
@@ -58,10 +59,10 @@ export function createSbom({ manifest, lockfile, model }: SbomInput): string {
       },
     },
     components: [
-      ...components.sort((a, b) => compare(a['bom-ref'], b['bom-ref'])),
+      ...components.sort((a, b) => compareText(a['bom-ref'], b['bom-ref'])),
       describeModel(model, version),
     ],
-    dependencies: [...dependencies.sort((a, b) => compare(a.ref, b.ref))],
+    dependencies: [...dependencies.sort((a, b) => compareText(a.ref, b.ref))],
   };
   const serialNumber = `urn:uuid:${toUuid(createHash('sha256').update(JSON.stringify(document)).digest())}`;
   return `${JSON.stringify({ ...document, serialNumber }, undefined, 2)}\n`;
@@ -69,7 +70,6 @@ export function createSbom({ manifest, lockfile, model }: SbomInput): string {
 
 const refOf = (name: string, version: string): string => `${name}@${version}`;
 const purlOf = (name: string, version: string): string => `pkg:npm/${name.replace('@', '%40')}@${version}`;
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 function textOf(entry: JsonObject, field: string): string {
   const text = asString(entry[field]);
@@ -118,7 +118,7 @@ const licenceOf = (entry: JsonObject): JsonObject => {
 
 /** The model has no releases of its own: its version, and that of its files, is the package's. */
 function describeModel({ name, files }: SbomInput['model'], version: string) {
-  const parts = Object.entries(files).sort(([a], [b]) => compare(a, b));
+  const parts = Object.entries(files).sort(([a], [b]) => compareText(a, b));
   return {
     'bom-ref': `model/${name}`,
     type: 'machine-learning-model',

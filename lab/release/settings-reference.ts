@@ -1,7 +1,8 @@
 import { effectTimeOf } from '../../src/config/reload-rules.ts';
 import { configJsonSchema } from '../../src/config/schema.ts';
 import { asArray, asObject, asString, type Json, type JsonObject, toJson } from '../../src/core/json.ts';
-import { cell, code, table } from './markdown.ts';
+import { markdownTable } from '../measure/markdown.ts';
+import { cell, code } from './markdown.ts';
 
 /** One line of the page. */
 interface SettingRow {
@@ -51,7 +52,7 @@ const rowsAt = (path: readonly string[], schema: JsonObject): readonly SettingRo
     : rowsOf(path, schema);
 
 const rowsTable = (rows: readonly SettingRow[]): string =>
-  table(
+  markdownTable(
     ['setting', 'meaning'],
     rows.map(({ path, schema }) => {
       const effect = effectTimeOf(path);

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asObject, asString, type JsonObject, parseJson } from '../../src/core/json.ts';
-import { cell, table } from './markdown.ts';
+import { markdownTable } from '../measure/markdown.ts';
+import { compareText } from '../report/question-rows.ts';
+import { cell } from './markdown.ts';
 
 interface Component {
   readonly name: string;
@@ -52,7 +54,7 @@ export function writeThirdParty(root: string): string {
     '# Third-party notices',
     `Written from the lockfile and the installed packages by \`npm run docs:reference\`. Instar itself is MIT ([LICENSE](LICENSE)). \`sbom.json\` in the package lists the same with hashes (CycloneDX).`,
     '## Models and data in the package',
-    table(
+    markdownTable(
       ['files', 'what', 'licence'],
       OWN_DATA.map(([files, what, licence]) => [`\`${files}\``, what, licence]),
     ),
@@ -66,7 +68,7 @@ export function writeThirdParty(root: string): string {
     listOf(installed),
     '## Licence texts',
     ...texts
-      .toSorted((a, b) => compare(nameOf(a[1]), nameOf(b[1])))
+      .toSorted((a, b) => compareText(nameOf(a[1]), nameOf(b[1])))
       .flatMap(([text, of]) => [
         `### ${of.map(({ name }) => name).join(', ')}`,
         `\`\`\`text\n${text}\n\`\`\``,
@@ -74,7 +76,6 @@ export function writeThirdParty(root: string): string {
   ].join('\n\n')}\n`;
 }
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const nameOf = (components: readonly Component[]): string => components[0]?.name ?? '';
 
 function groupByText(components: readonly Component[]): ReadonlyMap<string, Component[]> {
@@ -84,7 +85,7 @@ function groupByText(components: readonly Component[]): ReadonlyMap<string, Comp
 }
 
 const listOf = (components: readonly Component[]): string =>
-  table(
+  markdownTable(
     ['package', 'version', 'licence', 'source'],
     components.map(({ name, version, licence, source }) => [`\`${name}\``, version, licence, cell(source)]),
   );

@@ -5,6 +5,7 @@ import type { CallerIdentity, GatewayClient, GatewayReply } from '../../src/core
 import { compact } from '../../src/core/json.ts';
 import type { Exchange, Upstream } from '../../src/core/upstream.ts';
 import type { Wire } from '../../src/core/wire.ts';
+import { lengthOf } from '../../src/learn/model-pace.ts';
 import { createHttpModel } from '../../src/models/http-model.ts';
 
 export interface GatewayClientOptions {
@@ -105,11 +106,6 @@ async function readWhole(
     ([id, { name, json }]): ToolCallPart => ({ type: 'tool-call', id, name, arguments: json.join('') }),
   );
   return compact({ text: texts.join(''), calls: toolCalls, usage, failure });
-}
-
-function lengthOf(event: ChatEvent): number {
-  if (event.type === 'text-delta' || event.type === 'reasoning-delta') return event.text.length;
-  return event.type === 'tool-delta' ? event.json.length : 0;
 }
 
 function headersOf(speaker: CallerIdentity): Readonly<Record<string, string>> {

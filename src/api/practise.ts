@@ -17,7 +17,7 @@ import { createGate } from '../learn/gate/gate.ts';
 import { modelCallCost, mostOfCall, spendingOf } from '../learn/model-cost.ts';
 import { createNearestLessons } from '../learn/nearest-lessons.ts';
 import { createFunctionAttempts, type PolicyRequest } from '../learn/practice/function-attempts.ts';
-import { PRACTICE_LIMITS } from '../learn/practice/open-practice.ts';
+import { LOCAL_PRICE, PRACTICE_LIMITS } from '../learn/practice/open-practice.ts';
 import { practice } from '../learn/practice/practice.ts';
 import type { PracticeResult } from '../learn/practice/practice-input.ts';
 import { contentKey, openPracticeJournal, spentByUnits } from '../learn/practice/practice-units.ts';
@@ -36,7 +36,6 @@ interface ConfiguredModels {
   close(): Promise<void>;
 }
 
-const FREE: ModelPrice = { from: 'local', price: { input: 0, output: 0 }, isLocal: true };
 const LONGEST_ANSWER = 4096;
 
 /**
@@ -239,7 +238,7 @@ function askOf(
   const name = typeof learner === 'function' ? 'learner' : (learner ?? models.learner);
   const found =
     typeof learner === 'function'
-      ? { chat: learner, price: FREE }
+      ? { chat: learner, price: LOCAL_PRICE }
       : name === undefined
         ? undefined
         : models.model(name);

@@ -3,6 +3,7 @@ import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFileSync } from '../base/atomic-file.ts';
 import { ConfigError } from './config-error.ts';
+import { checkKey } from './key.ts';
 
 interface EngineKey {
   readonly key: string;
@@ -11,8 +12,6 @@ interface EngineKey {
 }
 
 const VARIABLE = 'INSTAR_ENGINE_KEY';
-const KEY = /^[\x21-\x7e]{32,512}$/;
-const FIX = 'use one like: tml-$(openssl rand -hex 32)';
 
 export const engineKeyFile = (homeDir: string): string => join(homeDir, 'engine-key');
 
@@ -22,12 +21,12 @@ export const createEngineKey = (): string => `tml-${randomBytes(32).toString('ba
 /** What the clients of the embedded engine send: `INSTAR_ENGINE_KEY`, else the home's file, created on first use. */
 export function readOrCreateEngineKey(homeDir: string, env: NodeJS.ProcessEnv): EngineKey {
   const given = env[VARIABLE]?.trim();
-  if (given) return { key: checked(given, VARIABLE), place: VARIABLE };
+  if (given) return { key: checkKey(given, VARIABLE), place: VARIABLE };
   const file = engineKeyFile(homeDir);
   try {
     createFileSync(file, `${createEngineKey()}\n`);
     if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
-    return { key: checked(readFileSync(file, 'utf8').trim(), file), place: file };
+    return { key: checkKey(readFileSync(file, 'utf8').trim(), file), place: file };
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
@@ -39,13 +38,4 @@ export function readOrCreateEngineKey(homeDir: string, env: NodeJS.ProcessEnv): 
       },
     ]);
   }
-}
-
-function checked(key: string, path: string): string {
-  if (KEY.test(key)) return key;
-  const what =
-    key.length < 32
-      ? 'is shorter than 32 characters'
-      : 'must be 32 to 512 printable ASCII characters without spaces';
-  throw new ConfigError([{ path, what, fix: FIX }]);
 }

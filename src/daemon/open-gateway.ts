@@ -35,16 +35,7 @@ import { createPracticeApi } from '../learn/practice/practice-job.ts';
 import { createAudit } from '../record/audit-trail.ts';
 import { recordSessionEnd } from '../record/open-recording.ts';
 import { withAppendListener } from '../record/records.ts';
-import type { LibraryAndLearning, SlowParts } from './library-and-learning.ts';
-import type { DaemonBase, RecordAndKeys } from './record-and-keys.ts';
-import { watchAlerts } from './watch-alerts.ts';
-
-interface GatewayParts {
-  readonly base: DaemonBase;
-  readonly record: RecordAndKeys;
-  readonly learned: LibraryAndLearning;
-  readonly slow: SlowParts;
-}
+import { type WatchedParts, watchAlerts } from './watch-alerts.ts';
 
 interface OpenGateway {
   readonly server: Gateway;
@@ -54,7 +45,7 @@ interface OpenGateway {
 }
 
 /** The server with its API, its page and its metrics. It does not listen yet. */
-export function openGateway(parts: GatewayParts): OpenGateway {
+export function openGateway(parts: WatchedParts): OpenGateway {
   const { base, record, learned, slow } = parts;
   const { options, config, place, clock } = base;
   const { home, env, log } = options;
@@ -111,7 +102,7 @@ export function openGateway(parts: GatewayParts): OpenGateway {
 type Apis = Parameters<typeof createApisFor>[0]['apis'];
 
 /** What the API of the gateway offers. */
-function createApis({ base, record, learned, slow }: GatewayParts, status: () => JsonObject): Apis {
+function createApis({ base, record, learned, slow }: WatchedParts, status: () => JsonObject): Apis {
   const { options, config, live, clock } = base;
   const { home, env, log } = options;
   const { storeApi, recording, team, keyAgents } = record;
@@ -164,7 +155,7 @@ function createApis({ base, record, learned, slow }: GatewayParts, status: () =>
 
 /** `instar status`: each part describes itself. */
 function createStatus(
-  { base, record, learned, slow }: GatewayParts,
+  { base, record, learned, slow }: WatchedParts,
   traffic: () => {
     readonly requests: JsonObject;
     readonly endUsers: number;
@@ -211,7 +202,7 @@ interface RequestParts {
 
 /** What a request needs of the daemon. */
 function createContext(
-  parts: GatewayParts,
+  parts: WatchedParts,
   { persons, metrics, records, status, alerts }: RequestParts,
 ): GatewayContext {
   const { base, record, learned, slow } = parts;
@@ -290,7 +281,7 @@ function createContext(
 }
 
 /** What keys with limits have used. Loaded with the first request of such a key. */
-async function keyBudgets({ base, record, learned }: GatewayParts): Promise<KeyBudgets> {
+async function keyBudgets({ base, record, learned }: WatchedParts): Promise<KeyBudgets> {
   const { late, clock } = base;
   const { createKeyBudgets } = await import('../cost/key-budgets.ts');
   late.keyBudgets ??= createKeyBudgets({

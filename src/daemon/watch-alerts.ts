@@ -8,7 +8,7 @@ import { createSleepSource } from '../schedule/windows/sleep-windows.ts';
 import type { LibraryAndLearning, SlowParts } from './library-and-learning.ts';
 import type { DaemonBase, RecordAndKeys } from './record-and-keys.ts';
 
-interface WatchedParts {
+export interface WatchedParts {
   readonly base: DaemonBase;
   readonly record: RecordAndKeys;
   readonly learned: LibraryAndLearning;

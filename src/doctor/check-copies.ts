@@ -1,11 +1,7 @@
 import { statSync } from 'node:fs';
 import { findGoodCopy, listCopies } from '../record/copy-files.ts';
+import type { CopyPlaces } from '../record/erase-from-copies.ts';
 import { type DoctorCheck, failed, passed, warned } from './doctor-check.ts';
-
-interface CopiesHome {
-  readonly storeFile: string;
-  readonly snapshotDir: string;
-}
 
 const DAY_MS = 86_400_000;
 /** A daemon makes one a day, and one at its start. */
@@ -17,7 +13,7 @@ const RESTORE = 'instar doctor --restore';
  * the command that restores it. `found`: what the checks before say about the store.
  */
 export function checkCopies(
-  { storeFile, snapshotDir }: CopiesHome,
+  { storeFile, snapshotDir }: CopyPlaces,
   found: readonly DoctorCheck[],
   { now, isRunning }: { readonly now: number; readonly isRunning: boolean },
 ): DoctorCheck {

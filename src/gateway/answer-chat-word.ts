@@ -38,7 +38,7 @@ export async function answerChatWord(
     return 'refused';
   }
   const answer = await rate(context, turn, found, access.caller);
-  send(turn, answer, context.newId(ID_PREFIXES[turn.wire.name]));
+  send(turn, answer, context.newId(REPLY_ID_PREFIXES[turn.wire.name]));
   if (turn.identity.sessionDone && answer.end === 'saved') context.sessionEnded(turn.session.session);
   return answer.end;
 }
@@ -154,7 +154,11 @@ Or ask:
 Instar saves what you say and learns from it. It answers such a message itself; no model is asked.`;
 
 /** How each format's ids begin. */
-const ID_PREFIXES = { 'openai-chat': 'chatcmpl', 'openai-responses': 'resp', anthropic: 'msg' } as const;
+export const REPLY_ID_PREFIXES = {
+  'openai-chat': 'chatcmpl',
+  'openai-responses': 'resp',
+  anthropic: 'msg',
+} as const;
 
 function send(
   { wire, response, outline, body, session, disconnect }: Turn,

@@ -7,6 +7,7 @@ import type { RoutedTurn } from '../core/routed-turn.ts';
 import type { Target } from '../core/upstream.ts';
 import type { WireName } from '../core/wire.ts';
 import { type AccessDecision, bringsCredential } from './access-control.ts';
+import { REPLY_ID_PREFIXES } from './answer-chat-word.ts';
 import { ANY_MODEL, type GatewayContext } from './context.ts';
 import type { Identity } from './identify.ts';
 import {
@@ -289,8 +290,6 @@ function flowAnswerFor(
   return flows?.(turn, overlays.flows);
 }
 
-/** How each format's ids begin. */
-const REPLY_IDS = { 'openai-chat': 'chatcmpl', 'openai-responses': 'resp', anthropic: 'msg' } as const;
 const CALL_IDS = { 'openai-chat': 'call', 'openai-responses': 'call', anthropic: 'toolu' } as const;
 
 /** That call as a reply; nothing is charged for it. */
@@ -303,7 +302,7 @@ function replyOfFlow(
   return {
     policy: flowPolicy(flow),
     events: [
-      { type: 'reply-start', id: newId(REPLY_IDS[wire.name]), model: outline?.model ?? 'instar' },
+      { type: 'reply-start', id: newId(REPLY_ID_PREFIXES[wire.name]), model: outline?.model ?? 'instar' },
       { type: 'tool-start', id, name: tool },
       { type: 'tool-delta', id, json: JSON.stringify(values) },
       { type: 'reply-end', stop: 'tool-calls', usage: { inputTokens: 0, outputTokens: 0 } },

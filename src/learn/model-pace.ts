@@ -123,7 +123,7 @@ const tooSlow = (waitedMs: number, leftMs: number, { totalMs }: CallLimits): str
     ? `the model did not finish within ${duration(totalMs)}`
     : `the model gave nothing for ${duration(waitedMs)}`;
 
-function lengthOf(event: ChatEvent): number {
+export function lengthOf(event: ChatEvent): number {
   if (event.type === 'text-delta' || event.type === 'reasoning-delta') return event.text.length;
   return event.type === 'tool-delta' ? event.json.length : 0;
 }

@@ -1,17 +1,9 @@
 import { createHash } from 'node:crypto';
-import {
-  type Change,
-  type ChangeSet,
-  isActive,
-  type Lesson,
-  type LessonKind,
-  type Scope,
-} from '../core/lesson.ts';
+import { type Change, type ChangeSet, isActive, type Lesson, type Scope } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { TEAM } from '../core/principal.ts';
+import { MOVABLE_KINDS } from './transfer.ts';
 
-/** Advice. An identity is one agent's own, and the other kinds change how requests are served. */
-const KINDS: ReadonlySet<LessonKind> = new Set(['skill', 'experience', 'fragment']);
 const MOST_EVIDENCE = 64;
 
 /** The name of the learner. */
@@ -20,7 +12,7 @@ export const TEAM_LEARNER = 'team';
 /** Why a lesson cannot be the team's; undefined when it may. */
 export function whyNotForTeam({ kind, state, text }: Lesson): string | undefined {
   if (text.scope.member === TEAM) return 'it is the team’s already';
-  if (!KINDS.has(kind)) return `a lesson of the kind ${kind} is not moved to the team`;
+  if (!MOVABLE_KINDS.has(kind)) return `a lesson of the kind ${kind} is not moved to the team`;
   if (text.note.visibility === 'private') return 'it is private to its agent and project';
   if (text.taint.length > 0) return 'it has text of a tool or a page that nobody approved';
   return state === 'live' || state === 'trial' ? undefined : 'it is not in use (trial or live)';

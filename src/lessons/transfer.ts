@@ -6,13 +6,13 @@ import type { Trials } from './effect/fold-trials.ts';
 import type { LessonEffects } from './effect/lesson-effects.ts';
 
 /** Advice: what helped one agent may help another. An identity is one agent's own, and the other kinds change how requests are served. */
-const KINDS: ReadonlySet<LessonKind> = new Set(['skill', 'experience', 'fragment']);
+export const MOVABLE_KINDS: ReadonlySet<LessonKind> = new Set(['skill', 'experience', 'fragment']);
 const LONGEST_EFFECT = 400;
 
 /** Why a lesson is no lesson for another agent; undefined when it may be one. */
 export function whyNotTransferred({ kind, state, text }: Lesson): string | undefined {
   if (kind === 'identity') return 'it is who its agent is: identities are not transferred';
-  if (!KINDS.has(kind)) return `a lesson of the kind ${kind} is not transferred`;
+  if (!MOVABLE_KINDS.has(kind)) return `a lesson of the kind ${kind} is not transferred`;
   if (text.note.visibility === 'private') return 'it is private to its agent';
   if (text.scope.agent === undefined || text.note.visibility === 'shared')
     return 'it is for every agent already';

@@ -61,7 +61,7 @@ function rewrite(file: string): void {
   }
 }
 
-interface CopyPlaces {
+export interface CopyPlaces {
   readonly storeFile: string;
   readonly snapshotDir: string;
 }

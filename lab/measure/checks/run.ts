@@ -5,7 +5,7 @@ import { asString, isObject, parseJson } from '../../../src/core/json.ts';
 import { readCheckReply, writeCheckQuestion } from '../../../src/learn/checks/check-question.ts';
 import { createSlowTests } from '../../../src/learn/checks/slow-tests.ts';
 import { findJson } from '../../../src/learn/find-json.ts';
-import type { AcceptedCheck, CheckDraft, CheckEvidence } from '../../../src/lessons/checks/accept-check.ts';
+import type { CheckDraft, CheckEvidence } from '../../../src/lessons/checks/accept-check.ts';
 import {
   checkFromWords,
   chooseCheck,
@@ -13,6 +13,7 @@ import {
   draftJudge,
 } from '../../../src/lessons/checks/draft-check.ts';
 import { describeCheck } from '../../../src/lessons/checks/persons-check.ts';
+import type { ReadCheck } from '../../../src/lessons/checks/read-check.ts';
 import { runWholeCheck } from '../../../src/lessons/checks/run-check.ts';
 import { openRedactor } from '../../../src/redact/open-redactor.ts';
 import { requireSome } from '../measured.ts';
@@ -52,7 +53,7 @@ const isJudged = options.judge !== undefined || options['write-judge'] !== undef
 const slow = createSlowTests({ ask: judge.ask, signal: new AbortController().signal });
 
 /** Which check a rule is given. */
-type ChooseFor = (rule: CheckSetRule, evidence: CheckEvidence) => Promise<AcceptedCheck>;
+type ChooseFor = (rule: CheckSetRule, evidence: CheckEvidence) => Promise<ReadCheck>;
 
 const score = (rules: readonly CheckSetRule[], choose: ChooseFor): Promise<readonly ScoredRule[]> =>
   Promise.all(

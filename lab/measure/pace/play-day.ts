@@ -1,5 +1,6 @@
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChatPlace } from '../team/send-turns.ts';
 import type { PacedTurn } from './person-day.ts';
 
 interface PlayedTurn {
@@ -7,11 +8,6 @@ interface PlayedTurn {
   /** From the request to the first byte of the reply's body, in milliseconds. */
   readonly firstMs: number;
   readonly isWhole: boolean;
-}
-
-interface Place {
-  readonly port: number;
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 const END = 'data: [DONE]';
@@ -22,7 +18,7 @@ const END = 'data: [DONE]';
  */
 export async function playDay(
   plan: readonly PacedTurn[],
-  { port, headers }: Place,
+  { port, headers }: ChatPlace,
   gapMs: number,
   offsetMs: number,
 ): Promise<readonly PlayedTurn[]> {
@@ -45,7 +41,7 @@ export async function playDay(
 
 function send(
   { session, nth, isLast, body }: PacedTurn,
-  place: Place,
+  place: ChatPlace,
   agent: http.Agent,
 ): Promise<PlayedTurn> {
   const sentAt = performance.now();

@@ -1,4 +1,5 @@
 import { createRandom, type Random } from '../../../src/base/random.ts';
+import { capital } from '../workdays/rules/new-file-forms.ts';
 import { CACHE_FIELD } from './fields/cache-field.ts';
 import { LEAF_FIELD } from './fields/leaf-field.ts';
 import { ORBIT_FIELD } from './fields/orbit-field.ts';
@@ -161,8 +162,6 @@ function freeKey(year: number, taken: Set<string>, random: Random): string {
     return key;
   }
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function pick<T>(list: readonly T[], random: Random): T {
   const found = list[random.below(list.length)];

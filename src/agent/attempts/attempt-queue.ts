@@ -12,6 +12,7 @@ import {
 import type { Clock } from '../../core/clock.ts';
 import { errorMessage } from '../../core/failure.ts';
 import type { Attempt, AttemptOrder, AttemptOutcome, MakeAttempt } from '../../core/practice.ts';
+import { createQueue } from '../sandbox/workspace.ts';
 import {
   createProviderLane,
   DEFAULT_LANE_LIMITS,
@@ -193,7 +194,7 @@ type Reserve = (
  */
 function createReserve({ budget, most, provider }: AttemptQueueParts): Reserve {
   const settling = new Set<Promise<void>>();
-  const oneByOne = createTurns();
+  const oneByOne = createQueue();
   return async (order, signal) => {
     if (budget === undefined) return { settle: async () => undefined };
     const work = { kind: 'attempt', model: provider(order), purpose: 'practice' };
@@ -218,16 +219,6 @@ function createReserve({ budget, most, provider }: AttemptQueueParts): Reserve {
         await undefinedIfAborted(() => Promise.race(settling), signal);
       }
     });
-  };
-}
-
-/** First come, first served: a small attempt does not overtake a large one that waits for the budget. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const next = last.then(work);
-    last = next.catch(() => undefined);
-    return next;
   };
 }
 

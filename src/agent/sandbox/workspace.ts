@@ -126,7 +126,7 @@ async function faultOf(
   return undefined;
 }
 
-function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+export function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const next = last.then(work);

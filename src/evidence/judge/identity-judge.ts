@@ -2,7 +2,7 @@ import { isObject, type Json } from '../../core/json.ts';
 import type { Ask, Question, ReplyFault } from '../../core/learn.ts';
 import { clip } from '../../text/truncate.ts';
 import { fenceData } from './fence-data.ts';
-import { VOTE_SCHEMA } from './judge-question.ts';
+import { type JudgeVote, VOTE_SCHEMA } from './judge-question.ts';
 import { createPlantedTest, type JudgeTest } from './judge-test.ts';
 import { PLANTED_IDENTITIES, type PlantedIdentity } from './planted-identities.ts';
 
@@ -13,11 +13,6 @@ export interface IdentityRuling {
   readonly reason: string;
   /** Every vote was that it breaks them. */
   readonly isBroken: boolean;
-}
-
-interface IdentityVote {
-  readonly score: 1 | 0 | -1;
-  readonly reason: string;
 }
 
 /** A vote against a reply is asked for again, so often in all: one vote is luck. */
@@ -38,7 +33,7 @@ export async function judgeIdentity(
   work: WorkToJudge,
   signal: AbortSignal,
 ): Promise<IdentityRuling | undefined> {
-  const votes: IdentityVote[] = [];
+  const votes: JudgeVote[] = [];
   for (let repetition = 0; repetition < VOTES; repetition++) {
     const question = identityQuestion(work, repetition === 0 ? 0 : 0.7);
     const answer = await ask(repetition === 0 ? question : { ...question, repetition }, signal);
@@ -51,7 +46,7 @@ export async function judgeIdentity(
   return { score, reason: votes[0]?.reason ?? '', isBroken: against.length === VOTES };
 }
 
-function identityQuestion({ lines, task, reply }: WorkToJudge, temperature: number): Question<IdentityVote> {
+function identityQuestion({ lines, task, reply }: WorkToJudge, temperature: number): Question<JudgeVote> {
   const { text, rule } = fenceData([
     { label: 'what was asked', text: clip(task, LONGEST_REPLY) },
     { label: 'the reply', text: clip(reply, LONGEST_REPLY) },
@@ -77,7 +72,7 @@ const WISH = `Grade the reply:
 
 Answer with a JSON object and nothing else. Its first field is "reason": which line, and what in the reply shows it, in one sentence. Its second field is "score": the grade, as a number.`;
 
-function readVote(value: Json): IdentityVote | ReplyFault {
+function readVote(value: Json): JudgeVote | ReplyFault {
   if (!isObject(value)) return { fault: 'it is not an object with "reason" and "score"' };
   const score = typeof value.score === 'string' ? Number.parseInt(value.score, 10) : value.score;
   if (score !== 1 && score !== 0 && score !== -1) return { fault: '"score" must be 1, 0 or -1' };
@@ -85,7 +80,7 @@ function readVote(value: Json): IdentityVote | ReplyFault {
   return { score, reason: clip(reason, 300) };
 }
 
-const plantedQuestion = ({ line, task, reply }: PlantedIdentity): Question<IdentityVote> => ({
+const plantedQuestion = ({ line, task, reply }: PlantedIdentity): Question<JudgeVote> => ({
   ...identityQuestion({ lines: [line], task, reply }, 0),
   name: 'identity-test',
 });

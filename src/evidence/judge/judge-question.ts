@@ -6,7 +6,7 @@ import { digestTurn } from './digest-turn.ts';
 import { type DataSection, fenceData } from './fence-data.ts';
 
 /** 1: success, −1: failure, 0: undecided. */
-export interface Vote {
+export interface JudgeVote {
   readonly score: 1 | 0 | -1;
   readonly reason: string;
 }
@@ -15,7 +15,7 @@ const LONGEST_REASON = 300;
 const MOST_TOKENS = 1024;
 
 /** The question about one turn. */
-export function judgeQuestion(sections: readonly DataSection[], temperature: number): Question<Vote> {
+export function judgeQuestion(sections: readonly DataSection[], temperature: number): Question<JudgeVote> {
   const { text, rule } = fenceData(sections);
   return {
     name: 'judge',
@@ -63,7 +63,7 @@ export const plantedPrompts = (turns: readonly TurnEvidence[]): readonly string[
     return `${system}\n\n${user}`;
   });
 
-const plantedQuestion = (evidence: TurnEvidence): Question<Vote> => ({
+const plantedQuestion = (evidence: TurnEvidence): Question<JudgeVote> => ({
   ...judgeQuestion(
     digestTurn(evidence, { turn: evidence.turn, verdict: 'ambiguous', signals: [], digests: [] }),
     0,
@@ -71,7 +71,7 @@ const plantedQuestion = (evidence: TurnEvidence): Question<Vote> => ({
   name: 'judge-test',
 });
 
-function readVote(value: Json): Vote | ReplyFault {
+function readVote(value: Json): JudgeVote | ReplyFault {
   if (!isObject(value)) return { fault: 'it is not an object with "score" and "reason"' };
   const { reason } = value;
   // Some models write the number as a text, or with its sign.

@@ -6,7 +6,7 @@ import { isReading } from '../tools/shell-command.ts';
 import { readCall } from '../tools/tool-call.ts';
 import type { Calibration } from './calibration.ts';
 import { digestTurn } from './digest-turn.ts';
-import { judgeQuestion, type Vote } from './judge-question.ts';
+import { type JudgeVote, judgeQuestion } from './judge-question.ts';
 
 interface JudgeParts {
   readonly ask: Ask;
@@ -165,12 +165,12 @@ interface VoteResult {
  */
 async function countVotes(
   ask: Ask,
-  question: Question<Vote>,
+  question: Question<JudgeVote>,
   votes: number,
   signal: AbortSignal,
 ): Promise<VoteResult> {
   const needed = Math.floor(votes / 2) + 1;
-  const answers: Answer<Vote>[] = [];
+  const answers: Answer<JudgeVote>[] = [];
   while (answers.length < votes && !isSettled(answers, votes, needed)) {
     const batch = answers.length === 0 ? needed : 1;
     answers.push(...(await Promise.all(Array.from({ length: batch }, () => ask(question, signal)))));
@@ -189,18 +189,18 @@ async function countVotes(
   };
 }
 
-function isSettled(answers: readonly Answer<Vote>[], votes: number, needed: number): boolean {
+function isSettled(answers: readonly Answer<JudgeVote>[], votes: number, needed: number): boolean {
   const { success, failure } = tally(answers);
   const most = Math.max(success, failure);
   return most >= needed || most + votes - answers.length < needed || interruptionOf(answers) !== undefined;
 }
 
-const interruptionOf = (answers: readonly Answer<Vote>[]): string | undefined => {
+const interruptionOf = (answers: readonly Answer<JudgeVote>[]): string | undefined => {
   const broken = answers.find((answer) => !answer.ok && answer.isRetryable);
   return broken === undefined || broken.ok ? undefined : broken.why;
 };
 
-function tally(answers: readonly Answer<Vote>[]): VoteCount {
+function tally(answers: readonly Answer<JudgeVote>[]): VoteCount {
   const castFor = (score: number): number =>
     answers.filter((answer) => answer.ok && answer.value.score === score).length;
   return {
@@ -211,7 +211,7 @@ function tally(answers: readonly Answer<Vote>[]): VoteCount {
   };
 }
 
-const totalOf = (answers: readonly Answer<Vote>[]): Cost =>
+const totalOf = (answers: readonly Answer<JudgeVote>[]): Cost =>
   answers.reduce((sum, { cost }) => addCost(sum, cost), NO_COST);
 
 /** A judge's ruling on some content; without a score when it was undecided. */

@@ -1,5 +1,6 @@
 import { asString, isObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { Answer, Ask, Question, ReplyFault } from '../../core/learn.ts';
+import { collapseSpaces } from '../../text/contains-phrase.ts';
 import { truncateMiddle } from '../../text/truncate.ts';
 import { fenceData } from './fence-data.ts';
 
@@ -83,7 +84,5 @@ function readRuling(value: Json): GivenRuling | ReplyFault {
   return { says, quote: (asString(quote) ?? '').slice(0, LONGEST_QUOTE) };
 }
 
-const plain = (text: string): string => text.replace(/\s+/g, ' ').trim();
-
 const holds = (text: string, quote: string): boolean =>
-  plain(quote).length >= SHORTEST_QUOTE && plain(text).includes(plain(quote));
+  collapseSpaces(quote).length >= SHORTEST_QUOTE && collapseSpaces(text).includes(collapseSpaces(quote));

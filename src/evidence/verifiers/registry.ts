@@ -12,7 +12,7 @@ import type { PracticeVerifierRow, VerifierRow } from '../../core/verifier-row.t
 import { createExactVerifier, createNumberVerifier, createRegexVerifier } from './answer-verifiers.ts';
 import { createCommandVerifier } from './command-verifier.ts';
 import { createComparativeVerifier } from './comparative-verifier.ts';
-import { createRubricVerifier } from './rubric-verifier.ts';
+import { createRubricVerifier, isScore } from './rubric-verifier.ts';
 import { createSchemaVerifier } from './schema-verifier.ts';
 
 type AnyRow = VerifierRow | PracticeVerifierRow;
@@ -138,18 +138,16 @@ function checked(given: unknown, kind: string): Verification {
   const { status, reward, reasons, stepScores } = asObject(given);
   const said = asArray(reasons).map(String);
   if (status === 'failed-to-run') return { status, reasons: said };
-  if (status !== 'ok' || !isShare(reward))
+  if (status !== 'ok' || !isScore(reward))
     return notRun(`the ${kind} verifier returned no reward from 0 to 1`);
   const steps = asArray(stepScores);
   return {
     status,
     reward,
     reasons: said,
-    ...(steps.length > 0 && steps.every(isShare) ? { stepScores: steps } : {}),
+    ...(steps.length > 0 && steps.every(isScore) ? { stepScores: steps } : {}),
   };
 }
-
-const isShare = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1;
 
 const messageOf = (error: unknown): string =>
   `the verifier failed: ${error instanceof Error ? error.message : String(error)}`;

@@ -78,7 +78,8 @@ function readMarks(value: Json, points: number, steps: number): Marks | ReplyFau
   return { scores, reasons, steps: stepScores };
 }
 
-const isScore = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1;
+export const isScore = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value <= 1;
 
 const textOf = (reference: Json): string =>
   typeof reference === 'string' ? reference : JSON.stringify(reference, undefined, 1);

@@ -2,7 +2,7 @@ import { digestError } from '../../evidence/digest/digest-error.ts';
 import type { AppraisedTurn } from '../../evidence/evidence-reader.ts';
 import { readEdits } from '../../evidence/signals/reverted-edits.ts';
 import { isCheck, isInline } from '../../evidence/tools/shell-command.ts';
-import { readTurn, type ToolCallReading } from '../../evidence/turn-reading.ts';
+import { isFailedCall, readTurn, type ToolCallReading } from '../../evidence/turn-reading.ts';
 import { errorKeyOf } from '../../text/error-key.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { callLikeness } from '../live/find-corrected-call.ts';
@@ -66,7 +66,7 @@ export function readSessionErrors(turns: readonly AppraisedTurn[]): SessionError
   const calls = turns.flatMap(({ evidence }) =>
     readTurn(evidence).calls.map((call) => readSessionCall(evidence.turn, call)),
   );
-  const failing = calls.flatMap((call, at) => (hasFailed(call) ? [{ call, at }] : []));
+  const failing = calls.flatMap((call, at) => (isFailedCall(call) ? [{ call, at }] : []));
   const lastOf = new Map<string, number>();
   const countOf = new Map<string, string[]>();
   for (const { call, at } of failing)
@@ -120,15 +120,12 @@ export function readSessionErrors(turns: readonly AppraisedTurn[]): SessionError
   };
 }
 
-const hasFailed = ({ outcome }: ToolCallReading): boolean =>
-  outcome?.kind === 'fault' || outcome?.kind === 'red';
-
 function readSessionCall(turn: string, call: ToolCallReading): SessionCall {
   const { view, part, outcome } = call;
   const program = view.programs.findLast((one) => isCheck(one) && !isInline(one));
   const isRun = program !== undefined || outcome?.kind === 'red' || outcome?.kind === 'green';
   const args = program?.args.filter((arg) => !arg.startsWith('-')) ?? [];
-  const digests = hasFailed(call) ? digestError(outcome?.text ?? '') : [];
+  const digests = isFailedCall(call) ? digestError(outcome?.text ?? '') : [];
   return {
     ...call,
     turn,

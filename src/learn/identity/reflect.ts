@@ -10,6 +10,7 @@ import type { Learners } from '../learners.ts';
 import type { LearningState } from '../learning-state.ts';
 import type { LastReflection } from '../learning-status.ts';
 import type { Practice } from '../practice/serve-practice.ts';
+import type { LearningCommandOptions } from '../recollect/index-earlier.ts';
 import type { Runner, WriteFacts } from '../runner.ts';
 import type { FoundTransfer } from '../transfer/transfer.ts';
 
@@ -87,16 +88,11 @@ const describeTransfer = ({ lesson, from, to, effect, tasks, of }: FoundTransfer
   of,
 });
 
-interface ReflectionJobOptions {
-  /** `{ do: 'reflect' }`, in the learning thread. */
-  readonly command: (request: JsonObject, signal?: AbortSignal) => Promise<JsonObject>;
-}
-
 const REST_MS = 20 * 3_600_000;
 const MS = 5_000;
 
 /** Once a day, in quiet hours: what people said about an agent's manner, and what one agent could learn from another. */
-export function createReflectionJob({ command }: ReflectionJobOptions): Job {
+export function createReflectionJob({ command }: LearningCommandOptions): Job {
   return {
     name: REFLECTION_JOB,
     priority: 2,

@@ -15,6 +15,8 @@ import {
 import { whyNotRetired } from '../gate/judge-retirement.ts';
 import type { SuccessfulTurn } from './live-material.ts';
 
+export const STATE_ORDER = { live: 0, trial: 1, proposed: 2, retired: 3, rejected: 3 } as const;
+
 const IMPORTANCE_OF_SUCCESS = 0.4;
 
 export interface Experience {
@@ -76,8 +78,6 @@ export function nameExperience(text: string): string {
   return `experience-${createHash('sha256').update(text).digest('hex').slice(0, 10)}`;
 }
 
-const STANDING = { live: 0, trial: 1, proposed: 2, retired: 3, rejected: 3 } as const;
-
 interface PlacedExperience {
   readonly text: LessonText;
   readonly quotes: Proposal['quotes'];
@@ -101,7 +101,7 @@ export function* placeExperience(
     .filter(({ state, frozen, kind }) => isActive(state) && !frozen && kind === 'experience')
     .filter((lesson) => !isPersonsWord(lesson))
     .filter(({ text: { scope } }) => isDeepStrictEqual(scope, text.scope))
-    .toSorted((a, b) => STANDING[a.state] - STANDING[b.state] || a.createdAt - b.createdAt);
+    .toSorted((a, b) => STATE_ORDER[a.state] - STATE_ORDER[b.state] || a.createdAt - b.createdAt);
   const [into, ...others] = open;
   const saysIt = same.find(
     (lesson) =>

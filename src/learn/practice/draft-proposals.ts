@@ -11,7 +11,7 @@ import {
   situationLine,
   uniqueLessonName,
 } from '../draft-lesson.ts';
-import { nameExperience } from '../live/draft-experience.ts';
+import { nameExperience, STATE_ORDER } from '../live/draft-experience.ts';
 import { scopeOfTask } from './attempt-cases.ts';
 import { meanOf, rewardsOf } from './practice-input.ts';
 import { isOpenLesson } from './propose-operations.ts';
@@ -166,12 +166,10 @@ function unitedText(lead: LessonText, rested: readonly GroupPlan[], content: str
   };
 }
 
-const STANDING = { live: 0, trial: 1, proposed: 2, retired: 3, rejected: 3 } as const;
-
 const strongestFirst = (lessons: readonly Lesson[]): readonly Lesson[] =>
   lessons.toSorted(
     (a, b) =>
-      STANDING[a.state] - STANDING[b.state] ||
+      STATE_ORDER[a.state] - STATE_ORDER[b.state] ||
       b.text.note.confidence - a.text.note.confidence ||
       (a.id < b.id ? -1 : 1),
   );

@@ -253,7 +253,7 @@ const createPrices = ({
   model,
 }: Pick<PracticeParts, 'model'>): Pick<ServePracticeOptions, 'isFree' | 'priceOf'> => ({
   isFree: async () =>
-    isFree((await model('attempt'))?.price) && isFree((await model('evolver'))?.price ?? FREE),
+    isFree((await model('attempt'))?.price) && isFree((await model('evolver'))?.price ?? LOCAL_PRICE),
   priceOf: async (stage) => {
     const price = (await model(stage === 'attempt' ? 'attempt' : 'evolver'))?.price;
     // Three tokens of input for one of output.
@@ -263,7 +263,7 @@ const createPrices = ({
   },
 });
 
-const FREE: ModelPrice = { from: 'local', price: { input: 0, output: 0 }, isLocal: true };
+export const LOCAL_PRICE: ModelPrice = { from: 'local', price: { input: 0, output: 0 }, isLocal: true };
 
 /** Whether calls cost no money. */
 const isFree = (price: ModelPrice | undefined): boolean =>

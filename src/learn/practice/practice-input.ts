@@ -1,7 +1,7 @@
 import type { Budget, Spending } from '../../core/budget.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Fact } from '../../core/fact.ts';
-import type { Ask, EvidenceCase, Judgement, Proposal } from '../../core/learn.ts';
+import type { Ask } from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type {
@@ -18,6 +18,7 @@ import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import type { CycleEnd } from '../cycle.ts';
+import type { Gate } from '../gate/gate.ts';
 import type { RewardWeighing } from '../identity/weigh-rewards.ts';
 import type { PracticeUnits } from './practice-units.ts';
 
@@ -81,7 +82,7 @@ export interface PracticeInput {
   /** Undefined without a model for learning: then attempts are made and graded, and nothing is concluded. */
   readonly ask: Ask | undefined;
   readonly library: Library;
-  readonly gate: PracticeGate;
+  readonly gate: Gate;
   readonly journal: PracticeJournal;
   /** Of this run, with what it spent before it was interrupted. The run's model calls and attempts reserve from it. */
   readonly budget: Pick<Budget, 'refusal'>;
@@ -107,13 +108,6 @@ export interface RunContext {
   readonly settings: PracticeSettings;
   readonly units: PracticeUnits;
 }
-
-/** Judges a proposal by the attempts that its learner was shown. */
-export type PracticeGate = (
-  proposal: Proposal,
-  cases: readonly EvidenceCase[],
-  library: Library,
-) => Promise<Judgement>;
 
 /** Groups for the weights. They come before the changes of the same batch are published: a new generation makes them stale. */
 export type TrainOnGroups = (groups: readonly AttemptGroup[]) => Promise<TrainedGroups | undefined>;

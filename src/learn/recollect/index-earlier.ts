@@ -46,7 +46,7 @@ async function indexEarlier(
   return count === sessions.length && count < STEP ? { count } : { count, next };
 }
 
-interface EarlierJobOptions {
+export interface LearningCommandOptions {
   /** Does a step in the learning thread. */
   readonly command: (request: JsonObject, signal?: AbortSignal) => Promise<JsonObject>;
 }
@@ -54,7 +54,7 @@ interface EarlierJobOptions {
 const RUN_MS = 60_000;
 
 /** Indexes, once in the life of a home, what was said in sessions that ended before there was an index. Its checkpoint is where it stands. */
-export const createEarlierJob = ({ command }: EarlierJobOptions): Job => ({
+export const createEarlierJob = ({ command }: LearningCommandOptions): Job => ({
   name: 'earlier-sessions',
   priority: 2,
   needsWindow: true,

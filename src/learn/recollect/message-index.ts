@@ -1,4 +1,5 @@
 import type { Records } from '../../core/store.ts';
+import { rarity } from '../../lessons/recall/bm25-index.ts';
 import { createInt8Vectors, type Int8Vectors } from '../../lessons/recall/int8-vectors.ts';
 import { type PassageModel, unpackCodes, unpackVectors } from './encode-message.ts';
 import type { TimeSpan } from './named-days.ts';
@@ -217,8 +218,6 @@ function addPassages(own: OwnedMessages, place: number, packed: string, vectors:
     own.passages.push({ nth, place, passage });
   }
 }
-
-const rarity = (size: number, count: number): number => Math.log(1 + (size - count + 0.5) / (count + 0.5));
 
 function weightIn({ turns, counts }: OwnedMessages, code: number): number {
   const size = Math.max(turns.length, FEWEST);

@@ -6,7 +6,7 @@ import {
   type RuleCheck,
 } from '../../core/check.ts';
 import { plural } from '../../text/phrases.ts';
-import { readCheck } from './read-check.ts';
+import { type ReadCheck, readCheck } from './read-check.ts';
 import { awaitsSlowTest, runCheck } from './run-check.ts';
 
 /** A check before it was tested. */
@@ -28,10 +28,6 @@ export interface CheckEvidence {
   readonly ask?: (check: RuleCheck, work: CheckedWork) => Promise<CheckResult>;
 }
 
-export type AcceptedCheck =
-  | { readonly ok: true; readonly check: RuleCheck }
-  | { readonly ok: false; readonly why: string };
-
 export const MOST_OUTSIDE_ANSWERS = 200;
 const MOST_OUTSIDE_SHARE = 0.02;
 
@@ -42,7 +38,7 @@ const MOST_OUTSIDE_SHARE = 0.02;
 export async function acceptCheck(
   { check, examples }: CheckDraft,
   evidence: CheckEvidence,
-): Promise<AcceptedCheck> {
+): Promise<ReadCheck> {
   const { looksAt, appliesWhen, holdsWhen, by } = check;
   const rule = { looksAt, appliesWhen, holdsWhen, by };
   const draft = readCheck({ ...rule, standing: 'provisional', proof: 'not tested yet' }, evidence.hasSecret);
@@ -50,7 +46,7 @@ export async function acceptCheck(
   if (by === 'model' && holdsWhen.some(listsSymptoms))
     return refused('it lists phrases, and other words would break the rule unseen');
   const testOthers = async (): Promise<ReachTest> => testReach(draft.check, await evidence.outside());
-  const testOwn = (): Promise<AcceptedCheck> =>
+  const testOwn = (): Promise<ReadCheck> =>
     by === 'model' && hasCommand(check)
       ? Promise.resolve({ ok: true, check: { ...rule, standing: 'provisional', proof: UNCONFIRMED } })
       : testOnAnswers(draft.check, examples, evidence);
@@ -83,7 +79,7 @@ async function testOnAnswers(
   check: RuleCheck,
   examples: CheckDraft['examples'],
   { corrected, revised, ask = async (rule, work) => runCheck(rule, work) }: CheckEvidence,
-): Promise<AcceptedCheck> {
+): Promise<ReadCheck> {
   const outcomeOf = async (work: CheckedWork) => (await ask(check, work)).outcome;
   if (corrected !== undefined) {
     const before = await outcomeOf(corrected);
@@ -122,4 +118,4 @@ const listsSymptoms = (test: CheckTest): boolean =>
   test.max !== undefined &&
   test.pattern.split('|').length > MOST_PHRASES[/\\d|\[0-9/.test(test.pattern) ? 'digits' : 'words'];
 
-const refused = (why: string): AcceptedCheck => ({ ok: false, why });
+const refused = (why: string): ReadCheck => ({ ok: false, why });

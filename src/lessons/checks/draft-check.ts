@@ -1,8 +1,9 @@
 import type { CheckedPart, CheckedWork, CheckTest } from '../../core/check.ts';
-import { type AcceptedCheck, acceptCheck, type CheckDraft, type CheckEvidence } from './accept-check.ts';
+import { acceptCheck, type CheckDraft, type CheckEvidence } from './accept-check.ts';
 import { draftCommands, draftPaths } from './draft-commands.ts';
 import { draftForms } from './draft-forms.ts';
 import { draftWords } from './draft-words.ts';
+import type { ReadCheck } from './read-check.ts';
 import {
   type CheckSketch,
   openRuleMaterial,
@@ -133,8 +134,8 @@ export function draftJudge(evidence: RuleEvidence): CheckDraft {
 export async function chooseCheck(
   drafts: readonly CheckDraft[],
   evidence: CheckEvidence,
-): Promise<AcceptedCheck> {
-  let best: AcceptedCheck = { ok: false, why: 'its words name nothing that a check could look for' };
+): Promise<ReadCheck> {
+  let best: ReadCheck = { ok: false, why: 'its words name nothing that a check could look for' };
   for (const draft of drafts) {
     const result = await acceptCheck(draft, evidence);
     if (result.ok && result.check.standing === 'accepted') return result;
@@ -147,7 +148,7 @@ export async function chooseCheck(
  * A check from the words of a rule and the two answers. An answer that the rule is not about proves nothing: then the words alone are
  * tried, and what they give is refused where it calls the corrected answer kept or the revised one broken.
  */
-export async function checkFromWords(rule: RuleEvidence, evidence: CheckEvidence): Promise<AcceptedCheck> {
+export async function checkFromWords(rule: RuleEvidence, evidence: CheckEvidence): Promise<ReadCheck> {
   const { corrected, revised } = evidence;
   const proven = await chooseCheck(draftChecks(rule), evidence);
   if (proven.ok || corrected === undefined) return proven;

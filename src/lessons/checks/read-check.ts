@@ -12,7 +12,7 @@ import { LANGUAGE_CODES } from '../../text/languages.ts';
 import { checkChoice, checkString } from '../check-words.ts';
 import { patternOf, type TextTest } from './test-text.ts';
 
-type ReadCheck =
+export type ReadCheck =
   | { readonly ok: true; readonly check: RuleCheck }
   | { readonly ok: false; readonly why: string };
 

@@ -94,7 +94,7 @@ function figures(tasks: TaskDifferences): string {
   return `${signed(meanOfTasks(taskMeans(tasks))?.mean ?? 0)} [${signed(low)}, ${signed(high)}]`;
 }
 
-const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
+export const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
 
 /** What is known of a lesson's effect, as `lessons list --json` prints it. */
 interface LessonEffect {

@@ -117,7 +117,8 @@ export function createBm25Index(): Bm25Index {
   };
 }
 
-const rarity = (size: number, count: number): number => Math.log(1 + (size - count + 0.5) / (count + 0.5));
+export const rarity = (size: number, count: number): number =>
+  Math.log(1 + (size - count + 0.5) / (count + 0.5));
 
 export function countTerms({ head, body }: IndexedText): CountedTerms {
   const counts = new Map<string, number>();

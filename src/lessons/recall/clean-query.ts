@@ -1,4 +1,4 @@
-import { FENCE, findRequest, isTrouble, LOG_START } from './find-request.ts';
+import { FENCE, findRequest, isTrouble, LEADING_TIME, LOG_START } from './find-request.ts';
 
 /** Characters read from the start and the end. A longer text contains a document; the request stands before or after it. */
 const READ_HEAD = 48_000;
@@ -190,7 +190,6 @@ function dropBetween(text: string, open: string, close: string): string {
   return kept.join(' ');
 }
 
-const STAMP = /^\s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?\]?\s*/;
 /** Announces metadata of the message; the code fence after it contains that metadata. */
 const UNTRUSTED = /\(untrusted[^()]{0,60}\)\s*:?\s*$/i;
 const METADATA = /^\s*(?:Runtime: agent=|\[message_id:|\[\[reply_to|Current time:|Today's date is )/i;
@@ -252,7 +251,7 @@ function shortenLines(text: string): string {
 }
 
 function shortRun(run: readonly string[]): readonly string[] {
-  const lines = run.map((line) => shortLine(line.replace(STAMP, '')));
+  const lines = run.map((line) => shortLine(line.replace(LEADING_TIME, '')));
   if (lines.length <= SHORT_RUN) return lines;
   const trouble = lines.slice(FIRST_LINES).filter((line) => isTrouble(line));
   return [...lines.slice(0, FIRST_LINES), ...new Set(trouble.slice(-TROUBLE_LINES))];

@@ -26,7 +26,8 @@ export const isTrouble = (line: string): boolean => TROUBLE.test(line) || CODED_
 /** A line that names an error, rather than mentioning one. */
 const NAMED_TROUBLE =
   /^\s*(?:[\w.$]{1,80}(?:Error|Exception)\b|(?:error|fatal|panic|caused by)\b|\w{1,30}:\s{0,3}(?:error|fatal|\(\d{1,4}\)))|\b(?:error|fatal|panic):|^.{0,80}\bFATAL\b/i;
-const STAMP = /^\s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?\]?\s*/;
+export const LEADING_TIME =
+  /^\s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?\]?\s*/;
 /** The beginning of a line of a log, a trace, a listing, a diff or a quoted mail. */
 export const LOG_START =
   /^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\[?(?:debug\d?|info|warn|warning|error|trace|fatal|notice)\b[\]:[ ]|at [\w$.<]|File "|npm (?:err|warn)|[>|] |\* [A-Z]|-- |#\d+ |[✓✗×✖✔] |\d+ \||\+\+\+ |--- |@@ )/i;
@@ -66,7 +67,7 @@ export function findRequest(text: string): FoundRequest | undefined {
     request: request.join('\n').slice(0, LONGEST_REQUEST),
     rest,
     trouble: troubleIn(pasted),
-    opening: pasted.slice(0, MOST_OPENING).map((line) => line.replace(STAMP, '').trim()),
+    opening: pasted.slice(0, MOST_OPENING).map((line) => line.replace(LEADING_TIME, '').trim()),
   };
 }
 
@@ -150,7 +151,7 @@ function isSentence(line: string): boolean {
 
 /** The last line that names an error, then the others that report trouble. */
 function troubleIn(pasted: readonly string[]): readonly string[] {
-  const lines = [...new Set(pasted.map((line) => line.replace(STAMP, '').trim()))];
+  const lines = [...new Set(pasted.map((line) => line.replace(LEADING_TIME, '').trim()))];
   const named = lines.filter((line) => NAMED_TROUBLE.test(line));
   const others = lines.filter((line) => isTrouble(line) && !MAIL_HEAD.test(line));
   return [...new Set([...named.slice(-1), ...named.slice(0, 2), ...others.slice(-2)])].slice(0, MOST_TROUBLE);

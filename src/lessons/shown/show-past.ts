@@ -2,6 +2,7 @@ import { compact } from '../../core/json.ts';
 import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { Recollect, Recollection } from '../../core/recollection.ts';
+import { collapseSpaces } from '../../text/contains-phrase.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
 import { looksBack } from '../../text/looks-back.ts';
 import { separateTypedText } from '../../text/typed-text.ts';
@@ -77,12 +78,11 @@ export function chooseQuotes(
  * and a line among many is not as near as a quotation behind the message.
  */
 export function isInLessons(lessons: string): IsShown {
-  const shown = oneSpaced(lessons.replace(/^- .*$/gm, ''));
+  const shown = collapseSpaces(lessons.replace(/^- .*$/gm, ''));
   return ({ text, times }) =>
-    times.length === 0 && text.split(SENTENCE_END).every((sentence) => shown.includes(oneSpaced(sentence)));
+    times.length === 0 &&
+    text.split(SENTENCE_END).every((sentence) => shown.includes(collapseSpaces(sentence)));
 }
-
-const oneSpaced = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** Adds what was said in earlier sessions to the message that asks for it. Undefined when there is nothing to add. */
 export function addPast(

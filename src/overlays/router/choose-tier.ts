@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ModelPrice } from '../../core/budget.ts';
 import { MOST_BIAS, type Tier } from '../../core/overlay.ts';
+import { signed } from '../../lessons/effect/describe-trial.ts';
 import type { Interval } from '../../stats/interval.ts';
 import type { RouteEvidence, TierEvidence } from './route-outcomes.ts';
 
@@ -102,4 +103,3 @@ const other = (tier: Tier): Tier => (tier === 'cheap' ? 'strong' : 'cheap');
 const clamp = (value: number, least: number, most: number): number => Math.max(least, Math.min(most, value));
 const describe = (evidence: TierEvidence): string =>
   `${posterior(evidence).mean.toFixed(2)} (${evidence.weight.toFixed(1)})`;
-const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;

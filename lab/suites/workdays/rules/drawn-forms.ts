@@ -5,7 +5,7 @@ import { meansMoment } from '../files/spoken-time.ts';
 import type { LocalTime } from '../world.ts';
 import { DRAWN_WORDINGS } from './drawn-wordings.ts';
 import { KEY_ORDERS } from './key-order-form.ts';
-import { NAME_CASES, NAME_DATES } from './new-file-forms.ts';
+import { capital, NAME_CASES, NAME_DATES } from './new-file-forms.ts';
 import type { ValueDraw } from './unseen-values.ts';
 import { createTimeFormat } from './value-forms.ts';
 
@@ -18,7 +18,6 @@ const lettersOf = (random: Random, least: number, most: number): string =>
   ).join('');
 
 const upper = (text: string): string => text.toUpperCase();
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Some times whose figures differ, to see whether a format can be read back. */
 const MOMENTS: readonly LocalTime[] = [

@@ -9,6 +9,8 @@ import type { LocalTime } from '../world.ts';
 import { createForm, type Slip } from './rule-set.ts';
 import { createTimeFormat } from './value-forms.ts';
 
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** The ways to join the words of a file name, each with the sign that joins them. */
 export const NAME_CASES = {
   snake_case: '_',
@@ -138,8 +140,6 @@ export const FILE_NAMES = createForm({
     }
   },
 });
-
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 const renamed = (document: DraftDocument, name: string): DraftDocument =>
   document.wanted.name === undefined ? { ...document, path: `${document.wanted.folder}/${name}` } : document;
