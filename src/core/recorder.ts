@@ -1,37 +1,19 @@
 import type { Usage } from './chat.ts';
-import type { TurnRole, TurnStatus } from './evidence.ts';
-import type { Project, UnreadableBody } from './fact.ts';
+import type { TurnStatus } from './evidence.ts';
+import type { Fact } from './fact.ts';
 import type { Failure } from './failure.ts';
 import type { PromptState } from './gateway-process.ts';
 import type { SpoolState } from './store.ts';
-import type { WireName } from './wire.ts';
 
 /** A turn as it is known before a provider is called. */
-export interface TurnIntent {
-  readonly turn: string;
-  readonly session: string;
+export interface TurnIntent
+  extends Omit<Extract<Fact, { readonly type: 'turn-start' }>, 'type' | 'request' | 'caller' | 'gateway'> {
   /** For a session that is recognised by its message chain: the newest link. */
   readonly link?: string;
-  readonly agent: string;
-  readonly role: TurnRole;
-  readonly client?: string;
-  /** Another agent that the request named, for which its key does not speak. */
-  readonly claimed?: string;
-  readonly project?: Project;
-  readonly runKind?: string;
-  readonly domain?: string;
-  readonly wire: WireName;
-  readonly model: string;
-  readonly generation: number;
-  readonly policy: string;
-  readonly lessons: readonly string[];
-  readonly block?: string;
   /** The id of the caller, `anonymous`, or `unverified`. */
   readonly caller: string;
   /** The client's request as JSON text, without the inserted lessons. Undefined when it could not be decoded. */
   readonly body: Buffer | undefined;
-  /** The body is not the request of this wire, or there is none. */
-  readonly unreadable?: UnreadableBody;
   /** The client's `traceparent` header. Not recorded: it is for the receiver of traces. */
   readonly traceparent?: string;
   /** What another gateway needs to go on with the session. */

@@ -111,8 +111,8 @@ export const replyText = ({ reply }: TurnEvidence): string =>
 const middle = (text: string, most: number): string =>
   truncateMiddle(text, most, { headShare: 0.5, gap: () => '[…]' });
 
-/** A failure by its ids. */
-interface FailureReference {
+/** A turn by its ids, when it was, and where what is learned from it applies. */
+export interface PlacedTurn {
   readonly turn: string;
   readonly session: string;
   readonly at: number;
@@ -124,7 +124,7 @@ interface FailureReference {
  * whose turn cannot be read any more is left out. Rejects with `StoreError`.
  */
 export async function readCases(
-  failures: readonly FailureReference[],
+  failures: readonly PlacedTurn[],
   evidence: Pick<EvidenceReader, 'turns'>,
 ): Promise<readonly FailureCase[]> {
   const wanted = new Map(failures.map((failure) => [failure.turn, failure]));

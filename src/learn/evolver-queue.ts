@@ -1,6 +1,7 @@
 import { createLruMap } from '../base/lru-map.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
-import type { RecordedChange, Scope } from '../core/lesson.ts';
+import type { RecordedChange } from '../core/lesson.ts';
+import type { PlacedTurn } from '../evidence/failure-case.ts';
 import type { CycleEnd } from './cycle.ts';
 import {
   createPauses,
@@ -11,18 +12,10 @@ import {
   type Pause,
 } from './pauses.ts';
 
-/** A failure that the evolver is to be asked about again. */
-export interface AwaitedFailure {
-  readonly turn: string;
-  readonly session: string;
-  readonly at: number;
-  readonly scope: Scope;
-}
-
 /** Failures to which the evolver had no usable answer, as they were put to it together. */
 export interface AwaitedItem {
   readonly item: string;
-  readonly failures: readonly AwaitedFailure[];
+  readonly failures: readonly PlacedTurn[];
   /** How often the evolver was asked about them. */
   readonly tries: number;
 }
@@ -74,7 +67,7 @@ export function createEvolverQueue(): EvolverQueue {
   >();
   /** The model that answered last about each failure. */
   const answered = createLruMap<string, string>(MOST_FAILURES);
-  const known = new Map<string, AwaitedFailure>();
+  const known = new Map<string, PlacedTurn>();
   /** Quoting lessons in use, with the turns they rest on. */
   const quoting = new Map<string, readonly string[]>();
   const pauses: LearningPauses = createPauses();
@@ -122,7 +115,7 @@ export function createEvolverQueue(): EvolverQueue {
   const forget = (erased: string): void => {
     for (const [turn, { session }] of known) if (session === erased) known.delete(turn);
   };
-  const failuresOf = (turns: readonly string[]): readonly AwaitedFailure[] =>
+  const failuresOf = (turns: readonly string[]): readonly PlacedTurn[] =>
     turns.flatMap((turn) => known.get(turn) ?? []);
   const itemsOf = (isWanted: (item: string) => boolean): readonly AwaitedItem[] =>
     [...queued].flatMap(([item, { turns, tries }]) =>

@@ -6,18 +6,13 @@ import type { Library } from '../core/library.ts';
 import { placeKey } from '../core/principal.ts';
 import type { NewFact } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
+import type { PlacedTurn } from '../evidence/failure-case.ts';
 import { readCases } from '../evidence/failure-case.ts';
 import type { AskedModel, WriterAccess } from './asked-models.ts';
 import type { CompareQuotes } from './compare-words.ts';
 import { type CycleEnd, cycleIdOf } from './cycle.ts';
 import { wordsAbout } from './draft-lesson.ts';
-import {
-  type AwaitedFailure,
-  type AwaitedItem,
-  EVOLVER,
-  isAskedAgain,
-  isUnanswered,
-} from './evolver-queue.ts';
+import { type AwaitedItem, EVOLVER, isAskedAgain, isUnanswered } from './evolver-queue.ts';
 import { type FailureCluster, saidForLater } from './failure-clusters.ts';
 import type { LearningState } from './learning-state.ts';
 import { lastTryOf, NOTHING_FOUND, nextMidnight } from './pauses.ts';
@@ -323,7 +318,7 @@ function openFailures(
   items: readonly AwaitedItem[],
   state: LearningState,
   library: Pick<Library, 'lessons'>,
-): readonly AwaitedFailure[] {
+): readonly PlacedTurn[] {
   const open = new Set([
     ...state.support.waiting().flatMap(({ failures }) => failures.map(({ turn }) => turn)),
     ...quotedTurns(library),

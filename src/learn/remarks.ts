@@ -1,24 +1,16 @@
 import { createLruMap } from '../base/lru-map.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
 import type { FailureCase } from '../core/learn.ts';
-import type { Scope } from '../core/lesson.ts';
 import { placeKey } from '../core/principal.ts';
+import type { PlacedTurn } from '../evidence/failure-case.ts';
 import type { CompareQuotes } from './compare-words.ts';
 import { isSaidAgain, type SaidWords } from './distiller/group-sayings.ts';
 import { readSayings, type Saying } from './distiller/sayings.ts';
 
-/** A turn after which the person stated something. */
-interface RemarkedTurn {
-  readonly turn: string;
-  readonly session: string;
-  readonly at: number;
-  readonly scope: Scope;
-}
-
 /** The remarks of one agent and project. */
 interface RemarkCluster {
   readonly key: string;
-  readonly remarks: readonly RemarkedTurn[];
+  readonly remarks: readonly PlacedTurn[];
 }
 
 export interface Remarks {
@@ -38,7 +30,7 @@ const MOST_OF_PLACE = 64;
  * goes when a cycle used it and when its session is erased.
  */
 export function createRemarks(): Remarks {
-  const remarks = new Map<string, RemarkedTurn>();
+  const remarks = new Map<string, PlacedTurn>();
   /** The turns that nobody has looked at. */
   const fresh = new Set<string>();
   const remove = (turn: string): boolean => {
@@ -87,9 +79,9 @@ type Appraised = Fact & { readonly type: 'turn-appraised' };
 /** Finds what was stated in more than one session. What was said after a turn is read once. */
 interface RepeatedRemarks {
   find(
-    turns: readonly RemarkedTurn[],
-    read: (turns: readonly RemarkedTurn[]) => Promise<readonly FailureCase[]>,
-  ): Promise<readonly RemarkedTurn[]>;
+    turns: readonly PlacedTurn[],
+    read: (turns: readonly PlacedTurn[]) => Promise<readonly FailureCase[]>,
+  ): Promise<readonly PlacedTurn[]>;
 }
 
 /** A case has the whole material of its turn. */
@@ -108,7 +100,7 @@ export function createRepeatedRemarks(compareQuotes: CompareQuotes): RepeatedRem
       const likeness = await compareQuotes(
         turns.flatMap(({ turn }) => known.get(turn) ?? []).map(({ quote }) => quote),
       );
-      const saidAfter = ({ turn }: RemarkedTurn): readonly SaidWords[] => known.get(turn) ?? [];
+      const saidAfter = ({ turn }: PlacedTurn): readonly SaidWords[] => known.get(turn) ?? [];
       return turns.filter((one) =>
         turns.some(
           (other) =>

@@ -9,6 +9,7 @@ import type { Lesson } from '../../../src/core/lesson.ts';
 import { MINILM } from '../../../src/embed/minilm-embed.ts';
 import { STATIC } from '../../../src/embed/static-embed.ts';
 import { createEngineCounts, type EngineCounts } from '../measured.ts';
+import { taughtText } from '../plain-lesson.ts';
 import { endChild, endWithUs, untilQuiet } from './child-process.ts';
 import { MODELS } from './traffic.ts';
 
@@ -202,24 +203,10 @@ const readKey = (home: string, name: 'key' | 'owner-key'): string =>
 /** A live skill that applies to every session of the bench. */
 const createBenchSkill = (content: string): TaughtLesson => ({
   id: 'bench',
-  text: {
-    name: 'bench',
-    description: 'When something is measured.',
-    content,
-    scope: { domain: 'bench' },
-    note: {
-      keywords: [],
-      tags: [],
-      importance: 0.5,
-      confidence: 0.5,
-      source: 'told',
-      visibility: 'shared',
-      halfLifeDays: 60,
-      links: [],
-    },
-    evidence: { turns: [], quotes: [], learner: 'person' },
-    taint: [],
-  },
+  text: taughtText(
+    { name: 'bench', description: 'When something is measured.', content, scope: { domain: 'bench' } },
+    { visibility: 'shared' },
+  ),
 });
 
 /** Size of the record on disk after a WAL checkpoint. */

@@ -7,6 +7,7 @@ import { openVectorCache } from '../../../src/lessons/recall/vector-cache.ts';
 import { comparedText } from '../../../src/lessons/similar/compare.ts';
 import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
 import { createText } from '../gateway/traffic.ts';
+import { taughtText } from '../plain-lesson.ts';
 import { createMulberry32, randomVector } from '../recall/synthetic.ts';
 
 export interface LibrarySize {
@@ -77,24 +78,17 @@ export async function fillLessons(home: string, { lessons, inScope }: LibrarySiz
 
 const UNCHANGED = { revision: 1, pinned: false, frozen: false, createdAt: 0, changedAt: 0 };
 
-function lessonTextOf(n: number, agent: string, words: (length: number) => string): LessonText {
-  return {
-    name: `rule-${n}`,
-    description: `When ${words(70)}`,
-    content: `The user said:\n\n> Rule ${n}: ${words(350)}`,
-    scope: { agent },
-    note: {
+const lessonTextOf = (n: number, agent: string, words: (length: number) => string): LessonText =>
+  taughtText(
+    {
+      name: `rule-${n}`,
+      description: `When ${words(70)}`,
+      content: `The user said:\n\n> Rule ${n}: ${words(350)}`,
+      scope: { agent },
+    },
+    {
       keywords: [words(8).trim(), words(8).trim()],
-      tags: [],
-      importance: 0.5,
       confidence: 0.9,
-      source: 'told',
-      visibility: 'scoped',
-      halfLifeDays: 60,
-      links: [],
       triggers: Array.from({ length: TRIGGERS }, (_, at) => `${n} ${at} ${words(60)}`),
     },
-    evidence: { turns: [], quotes: [], learner: 'person' },
-    taint: [],
-  };
-}
+  );

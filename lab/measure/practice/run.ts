@@ -12,6 +12,7 @@ import { openRedactor } from '../../../src/redact/open-redactor.ts';
 import { type CheckSetRule, parseCheckSet } from '../checks/check-set.ts';
 import { historyOf } from '../checks/score-checks.ts';
 import { requireSome } from '../measured.ts';
+import { taughtText } from '../plain-lesson.ts';
 
 /*
  * Practice where nobody configured a verifier, with a scripted policy: its attempts are the labelled answers of a set of rules. Before,
@@ -93,23 +94,17 @@ async function lessonOf(one: CheckSetRule, rules: readonly CheckSetRule[]): Prom
       changedAt: 0,
       check: chosen.check,
       text: {
-        name: id,
-        description: `"${rule}"`,
-        content: `The user said:\n\n> ${rule}`,
-        // One rule for each task: another rule of the set says nothing about its label.
-        scope: { agent: id },
+        ...taughtText(
+          // One rule for each task: another rule of the set says nothing about its label.
+          {
+            name: id,
+            description: `"${rule}"`,
+            content: `The user said:\n\n> ${rule}`,
+            scope: { agent: id },
+          },
+          { importance: 1, confidence: 1 },
+        ),
         evidence: { turns: [], quotes: [], learner: 'distiller' },
-        taint: [],
-        note: {
-          keywords: [],
-          tags: [],
-          importance: 1,
-          confidence: 1,
-          source: 'told',
-          visibility: 'scoped',
-          halfLifeDays: 60,
-          links: [],
-        },
       },
     },
   ];

@@ -1,5 +1,6 @@
 import type { Lesson } from '../../../src/core/lesson.ts';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
+import { taughtText } from '../plain-lesson.ts';
 
 /** The text of a lesson. */
 export interface PairLesson {
@@ -24,25 +25,10 @@ export function createLiveSkill(
     frozen: false,
     createdAt: 0,
     changedAt: 0,
-    text: {
-      name,
-      description,
-      content,
-      scope: {},
-      note: {
-        keywords: [],
-        tags: [],
-        importance: 0.5,
-        confidence: 0.5,
-        source: 'told',
-        visibility: 'shared',
-        halfLifeDays: 30,
-        links: [],
-        ...(triggers === undefined ? {} : { triggers }),
-      },
-      evidence: { turns: [], quotes: [], learner: 'person' },
-      taint: [],
-    },
+    text: taughtText(
+      { name, description, content },
+      { visibility: 'shared', halfLifeDays: 30, ...(triggers === undefined ? {} : { triggers }) },
+    ),
   };
 }
 

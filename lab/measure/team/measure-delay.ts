@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { spreadOf } from '../gateway/load-order.ts';
 import type { TaughtLesson } from '../gateway/start-instar.ts';
 import { requireSome } from '../measured.ts';
+import { taughtText } from '../plain-lesson.ts';
 import { sendTurn } from './send-turns.ts';
 import type { TeamGateway } from './start-team.ts';
 
@@ -69,22 +70,13 @@ export async function measureDelay(
 
 const createLesson = (nth: number, mark: string): TaughtLesson => ({
   id: `bench-${nth}`,
-  text: {
-    name: `bench-${nth}`,
-    description: `When measure number ${nth} of the bench is asked for.`,
-    content: `Answer with ${mark}.`,
-    scope: { domain: 'bench' },
-    note: {
-      keywords: [],
-      tags: [],
-      importance: 0.5,
-      confidence: 0.5,
-      source: 'told',
-      visibility: 'shared',
-      halfLifeDays: 60,
-      links: [],
+  text: taughtText(
+    {
+      name: `bench-${nth}`,
+      description: `When measure number ${nth} of the bench is asked for.`,
+      content: `Answer with ${mark}.`,
+      scope: { domain: 'bench' },
     },
-    evidence: { turns: [], quotes: [], learner: 'person' },
-    taint: [],
-  },
+    { visibility: 'shared' },
+  ),
 });

@@ -6,6 +6,7 @@ import type {
   MakeAttempt,
   PracticeTask,
 } from '../../../src/core/practice.ts';
+import { taughtText } from '../plain-lesson.ts';
 
 /** What a lesson of a simulated library does. */
 export interface KnownLesson {
@@ -93,22 +94,16 @@ export function createScriptedRecall(isShown: (lesson: string) => boolean): Less
 
 /** A lesson's text; what it says has no meaning here. */
 export const scriptedText = (name: string): LessonText => ({
-  name,
-  description: `When a task of ${name} is done.`,
-  content: `Do it as ${name} says.`,
-  scope: { domain: name },
-  note: {
-    keywords: [],
-    tags: [],
-    importance: 0.5,
-    confidence: 0.5,
-    source: 'practice',
-    visibility: 'scoped',
-    halfLifeDays: 60,
-    links: [],
-  },
+  ...taughtText(
+    {
+      name,
+      description: `When a task of ${name} is done.`,
+      content: `Do it as ${name} says.`,
+      scope: { domain: name },
+    },
+    { source: 'practice' },
+  ),
   evidence: { turns: [], quotes: [], learner: 'practice' },
-  taint: [],
 });
 
 /** Kinds of lessons and how many of each a library has. */

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
 import type { StoredFact } from '../../core/fact.ts';
 import type { FailureCase, Learner, Proposal } from '../../core/learn.ts';
-import type { Scope } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { Records } from '../../core/store.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
-import { readCases } from '../../evidence/failure-case.ts';
+import { type PlacedTurn, readCases } from '../../evidence/failure-case.ts';
 import { type Manner, readManner } from '../../evidence/signals/manner.ts';
 import { sentencesOf } from '../../text/sentences.ts';
 import { cycleIdOf } from '../cycle.ts';
@@ -20,13 +19,6 @@ interface MannerOptions {
   readonly evidence: Pick<EvidenceReader, 'turns'>;
   readonly library: Library;
   readonly clock: Clock;
-}
-
-interface SpokenTurn {
-  readonly turn: string;
-  readonly session: string;
-  readonly at: number;
-  readonly scope: Scope;
 }
 
 export interface MannerTurns extends FactFold {
@@ -47,11 +39,11 @@ const MOST_NOTES = 24;
  */
 export function createMannerTurns(options: MannerOptions): MannerTurns {
   const { evidence, clock } = options;
-  const agents = new Map<string, SpokenTurn[]>();
+  const agents = new Map<string, PlacedTurn[]>();
   const fresh = new Set<string>();
   /** Turns that were read, and whether they say something about manner. */
   const read = new Map<string, boolean>();
-  const forget = (isGone: (turn: SpokenTurn) => boolean): void => {
+  const forget = (isGone: (turn: PlacedTurn) => boolean): void => {
     for (const [agent, turns] of agents) {
       const rest = turns.filter((turn) => !isGone(turn));
       for (const { turn } of turns.filter(isGone)) read.delete(turn);
@@ -123,7 +115,7 @@ export function createMannerTurns(options: MannerOptions): MannerTurns {
 async function turnsOfNotes(
   agent: string,
   { records, library }: MannerOptions,
-): Promise<readonly SpokenTurn[]> {
+): Promise<readonly PlacedTurn[]> {
   const quoting = library
     .lessons()
     .filter(
@@ -132,7 +124,7 @@ async function turnsOfNotes(
     )
     .filter(({ text }) => text.note.source === 'told' && saysManner(text.content))
     .slice(-MOST_NOTES);
-  const quoted: SpokenTurn[] = [];
+  const quoted: PlacedTurn[] = [];
   for (const turn of new Set(quoting.flatMap(({ text }) => text.evidence.turns))) {
     const view = await records.turn(turn);
     const scope = quoting.find(({ text }) => text.evidence.turns.includes(turn))?.text.scope;

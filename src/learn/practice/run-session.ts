@@ -1,8 +1,8 @@
 import type { Budget, Spending } from '../../core/budget.ts';
 import { compact } from '../../core/json.ts';
 import type { MakeAttempt, PracticeKind, PracticeTask, SessionWeights } from '../../core/practice.ts';
-import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
 import { ATTEMPT_PREFIX } from '../../core/principal.ts';
+import type { SessionFact } from '../../core/session-fact.ts';
 import { coreLines, identityLines } from '../identity/identity-lines.ts';
 import type { RewardWeighing } from '../identity/weigh-rewards.ts';
 import { openTrialJudge } from '../trial/replay-tasks.ts';
@@ -32,15 +32,8 @@ export type SessionReport =
   | { readonly type: 'weights-compared'; readonly pairs: number }
   | { readonly type: 'task-retried'; readonly task: string; readonly isPassed: boolean };
 
-export interface SessionResult {
-  readonly run: string;
-  readonly end: PracticeEnd;
-  readonly note?: string;
-  readonly counts: PracticeCounts;
-  readonly spent: Spending;
-  readonly helpful: number;
-  readonly refused: number;
-  readonly forgotten: readonly string[];
+export interface SessionResult
+  extends Omit<Extract<SessionFact, { readonly op: 'closed' }>, 'type' | 'op' | 'origins'> {
   readonly weights?: SessionWeights;
   /** How long to wait before it goes on, where a provider said so. */
   readonly retryAfterMs?: number;
