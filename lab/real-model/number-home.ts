@@ -14,15 +14,10 @@ import { createMiniLmEmbed } from '../../src/embed/minilm-embed.ts';
 import { createStaticEmbed, firstLookFor } from '../../src/embed/static-embed.ts';
 import { readAttemptSteps } from '../../src/evidence/verifiers/verify-task.ts';
 import { createAsk } from '../../src/learn/ask.ts';
-import { createGate } from '../../src/learn/gate/gate.ts';
+import { createGate, type Gate } from '../../src/learn/gate/gate.ts';
 import { createNearestLessons } from '../../src/learn/nearest-lessons.ts';
 import { practice } from '../../src/learn/practice/practice.ts';
-import type {
-  PracticeEvent,
-  PracticeGate,
-  PracticeResult,
-  SimilarTexts,
-} from '../../src/learn/practice/practice-input.ts';
+import type { PracticeEvent, PracticeResult, SimilarTexts } from '../../src/learn/practice/practice-input.ts';
 import { openPracticeJournal } from '../../src/learn/practice/practice-units.ts';
 import { checkLessonText } from '../../src/lessons/check-lesson-text.ts';
 import { createLessonsForTask } from '../../src/lessons/lessons-for-task.ts';
@@ -144,7 +139,7 @@ export async function openNumberHome(by: RecallEngine): Promise<NumberHome> {
       const run = `numbers-${seed}`;
       const journal = await openPracticeJournal({ run, records, clock });
       const budget = createRunBudget({ limits: {}, setting: 'practice.budget' });
-      const gate: PracticeGate = async (proposal, cases, held) => {
+      const gate: Gate = async (proposal, cases, held) => {
         const judged = await judge(proposal, cases, held);
         const { change } = proposal;
         const text = 'text' in change ? change.text : undefined;
