@@ -29,6 +29,8 @@ const { values: options } = parseArgs({
     profile: { type: 'string' },
     /** Turns a second and how many turns, one phase after the other. */
     plan: { type: 'string', default: '25:1000,5:300,1:90' },
+    /** The same before what is measured. */
+    warm: { type: 'string', default: '25:400' },
     seconds: { type: 'string', default: '60' },
   },
 });
@@ -45,11 +47,14 @@ interface PaceRow {
   readonly later: { readonly p50: number; readonly p99: number };
 }
 
-const WARM = { rate: 25, turns: 400 };
-const PHASES = (options.quick ? '25:400' : options.plan).split(',').map((part) => {
-  const [rate = 1, turns = 1] = part.split(':').map(Number);
-  return { rate, turns };
-});
+const phasesIn = (plan: string): readonly { readonly rate: number; readonly turns: number }[] =>
+  plan.split(',').map((part) => {
+    const [rate = 1, turns = 1] = part.split(':').map(Number);
+    return { rate, turns };
+  });
+const WARM = phasesIn(options.warm);
+const PHASES = phasesIn(options.quick ? '25:400' : options.plan);
+const sumTurns = (phases: typeof WARM): number => phases.reduce((sum, { turns }) => sum + turns, 0);
 const MOST_CPU_MS = 1.5;
 const MOST_KB = 22;
 const MOST_IDLE_SHARE = 0.001;
@@ -146,7 +151,7 @@ function paceReport(rows: readonly PaceRow[]): string {
         `Goals at 25 a second: at most ${MOST_CPU_MS} ms of CPU a turn: ${cpuMs <= MOST_CPU_MS ? 'met' : 'MISSED'} (${cpuMs.toFixed(2)}); at most ${MOST_KB} kB written a turn: ${writtenKb <= MOST_KB ? 'met' : 'MISSED'} (${writtenKb.toFixed(1)}).`,
     );
   return [
-    `${heading}, after ${WARM.turns} turns of warm-up.`,
+    `${heading}, after ${sumTurns(WARM)} turns of warm-up.`,
     '',
     markdownTable(head, table),
     '',
@@ -191,7 +196,7 @@ async function measurePace(upstreamPort: number): Promise<string> {
     await startPacedPassThrough(upstreamPort),
   ];
   try {
-    await playPhase(subjects, WARM.rate, WARM.turns);
+    for (const { rate, turns } of WARM) await playPhase(subjects, rate, turns);
     const rows: PaceRow[] = [];
     for (const { rate, turns } of PHASES) {
       say(`${rate} a second …`);
