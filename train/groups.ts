@@ -2,7 +2,7 @@ import { createRandom } from '../src/base/random.ts';
 import { differs } from './advantage.ts';
 import { shuffleBySeed } from './datum.ts';
 import { type Group, groupOf, type Rollout, refuseBatch } from './rollout.ts';
-import type { GroupCounts, RunLog } from './run-journal.ts';
+import type { GroupCounts, RunCheckpoint, RunLog } from './run-journal.ts';
 import type { MakeRollouts, RefillRule, TrainerEvent, TrainInput } from './training-run.ts';
 
 /**
@@ -28,20 +28,19 @@ export const countDiffering = ({ first, refills }: CollectedBatch): number =>
 export async function* collectGroups<Task>(
   input: TrainInput<Task>,
   log: RunLog,
-  batch: string,
   step: number,
 ): AsyncGenerator<TrainerEvent, CollectedBatch | undefined, undefined> {
   const {
     tasks,
     batch: { groups },
-    run: name,
     refill,
     signal,
   } = input;
-  const chosen = Array.from({ length: groups }, (_, slot) => placeAt(tasks, name, step * groups + slot));
-  const collect = (slots: readonly Slot<Task>[]) => collectSlots(input, log, batch, slots);
-  const slotOf = (place: number, slot: number): Slot<Task> => ({ slot, task: taskAt(tasks, place) });
-  yield* collect(chosen.map(slotOf));
+  const batch = batchName(input, step);
+  const chosen = [...firstPlaces(input, step)];
+  const policy = (input.isAhead ? log.run.replaced : undefined) ?? newestOf(log);
+  const collect = (slots: readonly Slot<Task>[]) => collectSlots(input, log, { batch, policy }, slots);
+  yield* collect(chosen.map((place, slot) => slotOf(tasks, place, slot)));
   const collected = (from: number): readonly Group[] => {
     const known = log.run.collected(batch);
     return chosen.slice(from).flatMap((_, at) => known.get(from + at) ?? []);
@@ -56,7 +55,7 @@ export async function* collectGroups<Task>(
     if (more.length === 0) break;
     const from = chosen.length;
     chosen.push(...more);
-    yield* collect(more.map((place, at) => slotOf(place, from + at)));
+    yield* collect(more.map((place, at) => slotOf(tasks, place, from + at)));
   }
   if (signal.aborted) return undefined;
   const [first, refills] = [collected(0).slice(0, groups), collected(groups)];
@@ -73,6 +72,33 @@ export async function* collectGroups<Task>(
   return { first, refills: refills.filter(differs), kinds };
 }
 
+/** The first round of a batch, by the newest weights, before the batch before it has ended. Other rounds follow from how that one ends. */
+export async function collectAhead<Task>(
+  input: TrainInput<Task>,
+  log: RunLog,
+  step: number,
+): Promise<readonly TrainerEvent[]> {
+  const slots = firstPlaces(input, step).map((place, slot) => slotOf(input.tasks, place, slot));
+  const events: TrainerEvent[] = [];
+  const sampled = { batch: batchName(input, step), policy: newestOf(log) };
+  for await (const event of collectSlots(input, log, sampled, slots)) events.push(event);
+  return events;
+}
+
+export const batchName = ({ run }: Pick<TrainInput<never>, 'run'>, step: number): string => `${run}/${step}`;
+
+const firstPlaces = <Task>(
+  { tasks, run, batch: { groups } }: TrainInput<Task>,
+  step: number,
+): readonly number[] =>
+  Array.from({ length: groups }, (_, slot) => placeAt(tasks, run, step * groups + slot));
+
+function newestOf({ run }: RunLog): RunCheckpoint {
+  const newest = run.lineage.at(-1);
+  if (newest === undefined) throw new Error('a run has no checkpoint before it has begun');
+  return newest;
+}
+
 /** A round is not made larger than this share of differing groups asks for. */
 const LEAST_SHARE = 0.2;
 
@@ -81,14 +107,17 @@ interface Slot<Task> {
   readonly task: Task;
 }
 
+const slotOf = <Task>(tasks: readonly Task[], place: number, slot: number): Slot<Task> => ({
+  slot,
+  task: taskAt(tasks, place),
+});
+
 async function* collectSlots<Task>(
   { rollouts, batch: { groups, size, atOnce = 1 }, signal }: TrainInput<Task>,
   log: RunLog,
-  batch: string,
+  { batch, policy }: { readonly batch: string; readonly policy: RunCheckpoint },
   slots: readonly Slot<Task>[],
 ): AsyncGenerator<TrainerEvent, void, undefined> {
-  const policy = log.run.lineage.at(-1);
-  if (policy === undefined) throw new Error('a run has no checkpoint before it has begun');
   const count = Math.ceil(size / groups);
   const missing = slots.filter(({ slot }) => !log.run.collected(batch).has(slot));
   for (let from = 0; from < missing.length; from += atOnce) {

@@ -119,6 +119,8 @@ interface RunState {
   /** Checkpoints from the first to the one in training, without rolled-back ones. */
   readonly lineage: readonly RunCheckpoint[];
   readonly lastVersion: number;
+  /** What the last batch replaced; undefined when it left the weights as they were. */
+  readonly replaced: RunCheckpoint | undefined;
   /** Finished batches, whatever their outcome, oldest first. */
   readonly closed: ReadonlySet<string>;
   readonly trained: ReadonlySet<string>;
@@ -157,6 +159,7 @@ interface FoldedRun {
   readonly validated: Map<number, number>;
   readonly examples: Map<number, readonly Rollout[]>;
   lastVersion: number;
+  replaced: RunCheckpoint | undefined;
   refusedInARow: number;
   guard: RewardGuard;
   differed: number | undefined;
@@ -175,6 +178,7 @@ export async function openRunLog(journal: RunJournal, settings: RewardGuardSetti
     validated: new Map(),
     examples: new Map(),
     lastVersion: 0,
+    replaced: undefined,
     refusedInARow: 0,
     guard: FRESH_GUARD,
     differed: undefined,
@@ -188,15 +192,22 @@ export async function openRunLog(journal: RunJournal, settings: RewardGuardSetti
     attempts: (batch: string) => folded.tries.get(batch) ?? 0,
     collected: (batch: string) => folded.groups.get(batch) ?? new Map(),
   });
+  const write = async (entry: RunEntry): Promise<void> => {
+    // An entry that cannot be folded must not be written: it would stay in the journal.
+    if ('batch' in entry && folded.closed.has(entry.batch))
+      throw new Error(`batch ${entry.batch} is closed: ${entry.type} cannot follow`);
+    await journal.append(entry, places);
+    places++;
+    fold(folded, entry, settings);
+  };
+  let last: Promise<unknown> = Promise.resolve();
   return {
     run,
-    append: async (entry) => {
-      // An entry that cannot be folded must not be written: it would stay in the journal.
-      if ('batch' in entry && folded.closed.has(entry.batch))
-        throw new Error(`batch ${entry.batch} is closed: ${entry.type} cannot follow`);
-      await journal.append(entry, places);
-      places++;
-      fold(folded, entry, settings);
+    // One after the other: a batch may be sampled while another is trained on.
+    append: (entry) => {
+      const written = last.then(() => write(entry));
+      last = written.catch(() => undefined);
+      return written;
     },
   };
 }
@@ -236,6 +247,7 @@ type BatchEnd = Extract<RunEntry, { readonly type: 'step-ended' | 'step-refused'
 function foldEnd(run: FoldedRun, entry: BatchEnd, settings: RewardGuardSettings): void {
   const { batch } = entry;
   run.closed.add(batch);
+  run.replaced = undefined;
   run.tries.delete(batch);
   run.groups.delete(batch);
   const seen = entry.type === 'step-ended' ? entry.report.seen : entry.seen;
@@ -254,7 +266,9 @@ function foldEnd(run: FoldedRun, entry: BatchEnd, settings: RewardGuardSettings)
     run.kinds.set(kind, { kind, ...counts });
   }
   if (entry.report.groups > 0) run.differed = entry.report.groups - entry.report.constantGroups;
-  if (entry.checkpoint !== undefined) advance(run, entry.checkpoint);
+  if (entry.checkpoint === undefined) return;
+  run.replaced = run.lineage.at(-1);
+  advance(run, entry.checkpoint);
 }
 
 function advance(run: FoldedRun, checkpoint: RunCheckpoint): void {

@@ -1,6 +1,6 @@
 import { systemClock } from '../src/core/clock.ts';
 import { type TrainingEngine, TrainingError, type TrainingModel } from '../src/core/training.ts';
-import { type CollectedBatch, collectGroups, countDiffering } from './groups.ts';
+import { batchName, type CollectedBatch, collectAhead, collectGroups, countDiffering } from './groups.ts';
 import { batchRewards, DEFAULT_GUARD, guardVerdict, observeRewards } from './reward-guard.ts';
 import { openRunLog, type RunCheckpoint, type RunLog } from './run-journal.ts';
 import { DEFAULT_STEP, type StepSettings, type TrainStepEnd, trainStep } from './step.ts';
@@ -69,11 +69,11 @@ async function* trainBatch<Task>(
   const { run } = log;
   const { guard: limits = DEFAULT_GUARD, signal } = input;
   const step = run.closed.size;
-  const batch = `${input.run}/${step}`;
+  const batch = batchName(input, step);
 
-  // Attempts by the current weights.
+  // Attempts by the current weights, or by those of one update ago.
   const began = systemClock.monotonic();
-  const collected = yield* collectGroups(input, log, batch, step);
+  const collected = yield* collectGroups(input, log, step);
   if (signal.aborted || collected === undefined) {
     yield { type: 'paused', batch };
     return 'stop';
@@ -100,15 +100,20 @@ async function* trainBatch<Task>(
     return 'go-on';
   }
 
-  // The step.
+  // The step, and meanwhile the first round of the next batch.
   const trained = systemClock.monotonic();
-  const end = await stepOn(training, batch, collected);
+  const ahead = input.isAhead === true && step + 1 < input.steps ? collectAhead(input, log, step + 1) : [];
+  const [stepped, sampled] = await Promise.allSettled([stepOn(training, batch, collected), ahead]);
+  if (stepped.status === 'rejected') throw stepped.reason;
+  const end = stepped.value;
   // Live turns were all there was, and they are not to be used any more.
   if (end === undefined) return 'finish';
   if (end.end !== 'trained' && end.end !== 'idle') leaveModel(training);
   training.tries = end.end === 'failed' ? training.tries + 1 : 0;
   const attempts = [...collected.first, ...collected.refills].flatMap(({ rollouts }) => rollouts).length;
   yield progressOf(end, batch, { sampling, training: systemClock.monotonic() - trained, attempts });
+  if (sampled.status === 'rejected') throw sampled.reason;
+  yield* sampled.value;
   const fault = whyStuck(end, training);
   if (fault !== undefined) yield fault;
   return fault !== undefined || end.end === 'paused' ? 'stop' : 'go-on';

@@ -71,6 +71,11 @@ export interface TrainInput<Task> {
     /** Groups that are sampled in parallel; 1 by default. */
     readonly atOnce?: number;
   };
+  /**
+   * The next batch is sampled while this one is trained on: by the weights from before it, whatever is done first, so that a run that was
+   * interrupted ends the same. Its attempts are one update older, which the loss corrects by their log-probabilities.
+   */
+  readonly isAhead?: boolean;
   /** Replaces groups that have nothing to compare; absent: a batch has its groups, whatever they are like. */
   readonly refill?: RefillRule<Task>;
   /** Supervised updates before the first batch; none by default. */

@@ -216,6 +216,7 @@ export async function* runTrainingWindow(
       run: name,
       ...feed(training, tasks),
       rollouts: bend(rollOut),
+      isAhead: engine.profile.samplesApart === true,
       steps: done + steps,
       journal,
       signal,

@@ -23,6 +23,8 @@ export interface EngineProfile {
   readonly contextLength: number;
   /** Names of the datum tensors that it accepts. */
   readonly inputs: readonly string[];
+  /** It samples on other machines than it trains on: each would wait for the other. */
+  readonly samplesApart?: boolean;
   /** Whether it reads the settings of a loss in the typed map that SDK 0.36 added (`loss_fn_config_v2`). */
   readonly readsTypedConfig?: boolean;
 }

@@ -143,3 +143,78 @@ describe('the best checkpoint', () => {
     expect(best.version).toBeLessThan(12);
   });
 });
+
+describe('a batch that is sampled while the one before it is trained on', () => {
+  /** Updates of the first batch end only once the second has been asked for: without that the run would stand still. */
+  function openApart(isAhead: boolean) {
+    const { input } = openFed(() => false);
+    const sampledBy = new Map<string, Set<number>>();
+    let ask = (): void => undefined;
+    const asked = new Promise<void>((resolve) => {
+      ask = resolve;
+    });
+    const { rollouts, engine } = input;
+    const wait = isAhead ? asked : Promise.resolve();
+    const apart: TrainInput<EchoTask> = {
+      ...input,
+      isAhead,
+      rollouts: (policy, task, count, context) => {
+        const batch = context.seed.split('/').slice(0, 2).join('/');
+        sampledBy.set(batch, (sampledBy.get(batch) ?? new Set()).add(policy.version));
+        if (batch === 'fed/1') ask();
+        return rollouts(policy, task, count, context);
+      },
+      engine: {
+        ...engine,
+        createModel: async (options) => {
+          const model = await engine.createModel(options);
+          return {
+            ...model,
+            forwardBackward: (data, signal) => {
+              const { done } = model.forwardBackward(data, signal);
+              return { done: wait.then(() => done) };
+            },
+          };
+        },
+      },
+    };
+    return { apart, sampledBy };
+  }
+
+  it('is by the weights of one update ago, all its rounds, and is trained on', async () => {
+    const { apart, sampledBy } = openApart(true);
+    const steps = (await eventsOf(apart)).flatMap((event) => (event.type === 'step-trained' ? [event] : []));
+    expect(steps).toHaveLength(6);
+    expect([...sampledBy].map(([batch, versions]) => [batch, ...versions])).toEqual([
+      ['fed/0', 0],
+      ['fed/1', 0],
+      ['fed/2', 1],
+      ['fed/3', 2],
+      ['fed/4', 3],
+      ['fed/5', 4],
+    ]);
+    expect(steps.map(({ report }) => report.seen?.version)).toEqual([0, 0, 1, 2, 3, 4]);
+  });
+
+  it('is by the newest weights where sampling is not apart from training', async () => {
+    const { apart, sampledBy } = openApart(false);
+    await eventsOf(apart);
+    expect([...sampledBy.values()].map((versions) => [...versions])).toEqual([[0], [1], [2], [3], [4], [5]]);
+  });
+
+  it('is sampled anew by the newest weights when the step before it was refused', async () => {
+    const { apart, sampledBy } = openApart(true);
+    let generation = 0;
+    const events: TrainerEvent[] = [];
+    for await (const event of train({ ...apart, generation: async () => generation })) {
+      events.push(event);
+      // A lesson changed while batch 2 was sampled: what was asked under the old ones must not be trained on.
+      if (event.type === 'step-trained' && event.batch === 'fed/1') generation = 1;
+      if (event.type === 'step-refused') generation = 0;
+    }
+    const refused = events.flatMap((event) => (event.type === 'step-refused' ? [event.batch] : []));
+    expect(refused).toEqual(['fed/2']);
+    expect([...(sampledBy.get('fed/3') ?? [])]).toEqual([2]);
+    expect(events.at(-1)?.type).toBe('done');
+  });
+});

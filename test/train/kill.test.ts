@@ -113,22 +113,26 @@ describe('a run that is taught, refilled and validated, and is killed', () => {
     validate: { tasks: tried, every: 2 },
   };
 
-  it('at any operation ends at the same weights, nothing sampled or taught twice', async () => {
-    const whole = await runThrough([], 'importance_sampling', fed);
-    const operations = whole.names[0] ?? [];
-    for (const wanted of ['examples-kept', 'taught', 'validated', 'group-collected'])
-      expect(operations).toContain(wanted);
-    const count = (entries: typeof whole.entries, type: string) =>
-      entries.filter((entry) => entry.type === type).length;
-    expect(count(whole.entries, 'taught')).toBeGreaterThan(1);
-    for (let at = 0; at < operations.length; at++)
-      for (const when of ['before', 'after'] as const) {
-        const cut = await runThrough([{ at, when }], 'importance_sampling', fed);
-        expect(cut.bits, `${operations[at]} ${at} ${when}`).toBe(whole.bits);
-        for (const type of ['examples-kept', 'taught', 'validated', 'group-collected', 'step-ended'])
-          expect(count(cut.entries, type), `${type}: ${operations[at]} ${at}`).toBe(
-            count(whole.entries, type),
-          );
-      }
-  });
+  it.each([false, true])(
+    'at any operation ends at the same weights, nothing sampled or taught twice (sampled ahead: %s)',
+    async (isAhead) => {
+      const more = { ...fed, isAhead };
+      const whole = await runThrough([], 'importance_sampling', more);
+      const operations = whole.names[0] ?? [];
+      for (const wanted of ['examples-kept', 'taught', 'validated', 'group-collected'])
+        expect(operations).toContain(wanted);
+      const count = (entries: typeof whole.entries, type: string) =>
+        entries.filter((entry) => entry.type === type).length;
+      expect(count(whole.entries, 'taught')).toBeGreaterThan(1);
+      for (let at = 0; at < operations.length; at++)
+        for (const when of ['before', 'after'] as const) {
+          const cut = await runThrough([{ at, when }], 'importance_sampling', more);
+          expect(cut.bits, `${operations[at]} ${at} ${when}`).toBe(whole.bits);
+          for (const type of ['examples-kept', 'taught', 'validated', 'group-collected', 'step-ended'])
+            expect(count(cut.entries, type), `${type}: ${operations[at]} ${at}`).toBe(
+              count(whole.entries, type),
+            );
+        }
+    },
+  );
 });

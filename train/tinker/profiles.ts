@@ -4,7 +4,7 @@ import type { EngineProfile, LossKind } from '../../src/core/training.ts';
 export interface ServerTraits
   extends Pick<
     EngineProfile,
-    'name' | 'losses' | 'reduction' | 'learningRate' | 'inputs' | 'readsTypedConfig'
+    'name' | 'losses' | 'reduction' | 'learningRate' | 'inputs' | 'readsTypedConfig' | 'samplesApart'
   > {
   /** Undefined: detected. */
   readonly wire: EngineProfile['wire'] | undefined;
@@ -66,7 +66,7 @@ const TINKER: ServerTraits = {
 };
 
 export const PROFILES: Readonly<Record<ProfileName, ServerTraits>> = {
-  tinker: TINKER,
+  tinker: { ...TINKER, samplesApart: true },
   /**
    * Divides each sequence by the sum of its weights, and the gradient by the number of sequences. Its JAX engine cuts what is
    * pending into micro-batches and compiles the last, smaller one anew (10 to 35 s): with multiples of 16 there are at most two
