@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
 import { compact } from '../core/json.ts';
 import type { Delivery } from './alert-queue.ts';
 
@@ -50,7 +50,13 @@ function bodyOf({ id, alerts, dropped }: Delivery): string {
 /** Sends one message at a time; a redirect is not followed. Never rejects. */
 export function createAlertSender() {
   const stop = new AbortController();
-  const agent = new Agent({ connections: 1, keepAliveTimeout: 1_000 });
+  let opened: Agent | undefined;
+  /** Loaded with the first message: most homes send none. */
+  const agentOf = async (): Promise<Agent> => {
+    const undici = await import('undici');
+    opened ??= new undici.Agent({ connections: 1, keepAliveTimeout: 1_000 });
+    return opened;
+  };
   return {
     send: async ({ url, secret }: AlertReceiver, delivery: Delivery, at: number): Promise<AlertSent> => {
       const body = bodyOf(delivery);
@@ -58,6 +64,7 @@ export function createAlertSender() {
         secret === undefined ? { 'webhook-id': delivery.id } : signAlert(delivery.id, body, at, secret);
       const address = new URL(url);
       try {
+        const agent = await agentOf();
         const reply = await agent.request({
           origin: address.origin,
           path: `${address.pathname}${address.search}`,
@@ -82,7 +89,7 @@ export function createAlertSender() {
     },
     close: async (): Promise<void> => {
       stop.abort();
-      await agent.destroy();
+      await opened?.destroy();
     },
   };
 }

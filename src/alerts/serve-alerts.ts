@@ -1,5 +1,5 @@
-import { Counter, Gauge, Registry } from 'prom-client';
 import type { Log } from '../base/log.ts';
+import { Counter, Gauge, Registry } from '../base/prometheus.ts';
 import type { AlertSettings } from '../core/alert.ts';
 import type { Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json.ts';

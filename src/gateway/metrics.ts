@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type * as prometheus from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from '../base/prometheus.ts';
 import type { KeyLimit } from '../core/key-limit.ts';
 import type { RecordingState } from '../core/store.ts';
 import type { CheckedReply } from './check-reply.ts';
@@ -29,8 +30,8 @@ export interface Metrics {
 interface TurnCount {
   turns: number;
   readonly labels: { readonly wire: string; readonly provider: string; readonly end: string };
-  readonly seconds: Histogram.Internal<string>;
-  readonly own: Histogram.Internal<string>;
+  readonly seconds: prometheus.Histogram.Internal<string>;
+  readonly own: prometheus.Histogram.Internal<string>;
 }
 
 /** What the turns of one model cost since the start; `unpricedTokens` are those whose price is not known. */
@@ -54,7 +55,7 @@ interface MetricSources {
   readonly keys?: () => readonly (KeyLimit & { readonly key: string; readonly used: number | undefined })[];
 }
 
-type Registers = Registry[];
+type Registers = prometheus.Registry[];
 
 export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
@@ -277,7 +278,7 @@ const SCRAPED_WITHIN_MS = 5 * 60_000;
  * Memory, open files and the event loop's lag of this process. The lag covers the time since the last scrape, and is measured only
  * while somebody scrapes: looking at it wakes the process a hundred times a second.
  */
-function addProcessGauges(registers: Registry[]): void {
+function addProcessGauges(registers: Registers): void {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   let stop: NodeJS.Timeout | undefined;
   const measureOn = (): void => {
@@ -320,7 +321,7 @@ function addProcessGauges(registers: Registry[]): void {
   });
 }
 
-const gauge = (registers: Registry[], name: string, help: string, read: () => number): Gauge =>
+const gauge = (registers: Registers, name: string, help: string, read: () => number): prometheus.Gauge =>
   new Gauge({
     name,
     help,

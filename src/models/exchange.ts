@@ -1,7 +1,8 @@
 import dns from 'node:dns';
+import { createRequire } from 'node:module';
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
-import { type Dispatcher, Pool } from 'undici';
+import type { Pool as ConnectionPool, Dispatcher } from 'undici';
 import { createFailure, type Failure } from '../core/failure.ts';
 import type { Exchange, ExchangeControl, ExchangeRequest, ExchangeSink, Timeouts } from '../core/upstream.ts';
 
@@ -10,6 +11,10 @@ interface ExchangeOptions {
   /** Addresses that a name must not resolve to, such as a cloud's metadata server. */
   readonly isForbiddenAddress?: (address: string) => boolean;
 }
+
+/** `dispatch` alone, without `request`: the index of undici loads 87 files more, for fetch, caches and web sockets. */
+const load = createRequire(import.meta.url);
+const Pool = load('undici/lib/dispatcher/pool.js') as typeof import('undici').Pool;
 
 /** A model may read a long prompt for minutes before it answers; a connection that says nothing for longer is dead. */
 export const PROVIDER_TIMEOUTS: Timeouts = {
@@ -29,8 +34,8 @@ export function createExchange({
   timeouts,
   isForbiddenAddress = () => false,
 }: ExchangeOptions): ExchangePool {
-  const pools = new Map<string, Pool>();
-  const poolOf = (origin: string): Pool => {
+  const pools = new Map<string, ConnectionPool>();
+  const poolOf = (origin: string): ConnectionPool => {
     let pool = pools.get(origin);
     if (pool === undefined) {
       pool = new Pool(origin, {

@@ -1,5 +1,5 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Log } from '../base/log.ts';
+import { Counter, Gauge, Histogram, Registry } from '../base/prometheus.ts';
 import type { Config } from '../config/schema.ts';
 import { type Budget, NOTHING_SPENT, type OpenBudget, type Spending } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';

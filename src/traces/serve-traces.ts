@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Counter, Registry } from 'prom-client';
 import type { Log } from '../base/log.ts';
+import { Counter, Registry } from '../base/prometheus.ts';
 import { openWorkerCalls, workerModule } from '../base/worker-thread.ts';
 import type { Config } from '../config/schema.ts';
 import { readTraceHeaders } from '../config/trace-headers.ts';

@@ -1,4 +1,4 @@
-import { isScalar, parseDocument } from 'yaml';
+import { createRequire } from 'node:module';
 import { parseJson } from '../../core/json.ts';
 import type { SkillFault } from './skill-file.ts';
 
@@ -24,7 +24,12 @@ export function readScalar(raw: string): string | SkillFault {
   return foldPlain(raw.split('\n'));
 }
 
+/** Loaded with the first text that is not written as Instar writes it. */
+let yaml: typeof import('yaml') | undefined;
+
 function parseScalar(text: string): string | SkillFault {
+  yaml ??= createRequire(import.meta.url)('yaml') as typeof import('yaml');
+  const { isScalar, parseDocument } = yaml;
   // The schema without types: every scalar is text.
   const document = parseDocument(`key: ${text}\n`, { schema: 'failsafe', logLevel: 'error' });
   const [error] = document.errors;
