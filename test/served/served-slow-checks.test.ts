@@ -181,31 +181,14 @@ describe('a rule whose check is a command', () => {
       SOON,
     );
   });
-
-  it('is told to be able to run here, and on a machine without a sandbox that it cannot, and how to get one', async () => {
-    const show = () => runInProcess(['lessons', 'show', 'no-print', '--home', home.dir]);
-    expect((await show()).stdout).not.toContain('sandbox, so the command is not run');
-    daemon.child.kill('SIGTERM');
-    await daemon.exited;
-    daemon = await startDaemon(home.dir, WITHOUT_NAMESPACES);
-    try {
-      const { stdout } = await show();
-      expect(stdout.replace(/\s+/g, ' ')).toContain(
-        'this machine has no sandbox, so the command is not run; to get one: install bubblewrap',
-      );
-      const page = await owner('GET', '/api/page/lessons/no-print');
-      expect(page.cannotCheck).toContain('install bubblewrap');
-    } finally {
-      daemon.child.kill('SIGTERM');
-      await daemon.exited;
-      daemon = await startDaemon(home.dir);
-    }
-  });
 });
 
 describe('a rule whose check is a judge', () => {
   it('counts by the words that the judge quotes, and asks once in a conversation', async () => {
     await setCheck('no-boast', { looksAt: 'reply', holdsWhen: [{ is: 'judge', asks: 'Never boast.' }] });
+    // What was shown with the other rule is counted with it, which may be a moment later.
+    const { shown } = await counts('no-print');
+    await vi.waitFor(async () => expect(await counts('no-boast')).toMatchObject({ shown }), SOON);
     const before = await counts('no-boast');
     reply = 'The finest script of all is there.';
     quote = 'finest script of all';
@@ -227,5 +210,22 @@ describe('a rule whose check is a judge', () => {
     await work('another');
     await vi.waitFor(() => expect(judgeCalls()).toBe(3), SOON);
     expect(await counts('no-boast')).toMatchObject({ applied: Number(before.applied) + 1 });
+  });
+});
+
+// The last one: the daemon that it starts is the one that stays.
+describe('a check in a sandbox', () => {
+  it('is told to be able to run here, and on a machine without a sandbox that it cannot, and how to get one', async () => {
+    const show = () => runInProcess(['lessons', 'show', 'no-print', '--home', home.dir]);
+    expect((await show()).stdout).not.toContain('sandbox, so the command is not run');
+    daemon.child.kill('SIGTERM');
+    await daemon.exited;
+    daemon = await startDaemon(home.dir, WITHOUT_NAMESPACES);
+    const { stdout } = await show();
+    expect(stdout.replace(/\s+/g, ' ')).toContain(
+      'this machine has no sandbox, so the command is not run; to get one: install bubblewrap',
+    );
+    const page = await owner('GET', '/api/page/lessons/no-print');
+    expect(page.cannotCheck).toContain('install bubblewrap');
   });
 });
