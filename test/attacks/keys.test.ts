@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createCallerKey, revokeCallerKeys } from '../../src/config/caller-keys.ts';
 import { openHome } from '../../src/config/home.ts';
-import { runCli } from '../cli/run-cli.ts';
+import { runInProcess } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { providerAt, startGateway } from '../support/gateway.ts';
@@ -181,9 +181,9 @@ describe('the key that an agent holds', () => {
       'aider',
       'hermes',
     ]) {
-      const done = await runCli(['connect', client, '--write', '--home', home.dir], {
-        HOME: join(home.dir, client),
-      });
+      const args = ['connect', client, '--write', '--home', home.dir];
+      const done = await runInProcess(args, { HOME: join(home.dir, client) });
+      expect(done.code, done.stderr).toBe(0);
       expect(`${done.stdout}${done.stderr}`).not.toContain(daemon.ownerKey);
     }
     const keys = readFileSync(join(home.dir, 'keys.json'), 'utf8');
@@ -240,9 +240,9 @@ describe('what the owner does', () => {
   });
 
   it('(10) is told who writes lessons and at what price, instead of models.default doing it in silence', async () => {
-    const { stdout } = await runCli(['status', '--home', home.dir]);
+    const { stdout } = await runInProcess(['status', '--home', home.dir]);
     expect(stdout).toMatch(/^writer +local\/m$/m);
-    const why = await runCli(['status', '--why', '--home', home.dir]);
+    const why = await runInProcess(['status', '--why', '--home', home.dir]);
     expect(why.stdout).toMatch(/Lessons are written (?:by|from)/);
   });
 });
