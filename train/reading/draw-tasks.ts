@@ -16,6 +16,7 @@ import {
 import type { ReadingForm } from './form.ts';
 import { fillGaps } from './gaps.ts';
 import { type AskedFile, gradeFile, holdsValue, type ReadingRule, writeFile } from './grade-file.ts';
+import { makeValue } from './made-values.ts';
 import { showChange, showRules, type ToldRule } from './told-rules.ts';
 
 export const READING_SETS = ['trained', 'unseen-values', 'unseen-forms', 'unseen-families'] as const;
@@ -90,6 +91,8 @@ interface Drawing extends DrawOptions {
   readonly random: Random;
 }
 
+/** The share of trained rules with a value that no table has. */
+const MADE = 0.5;
 /** A second rule comes with the one that is tested in this share of the tasks. */
 const WITH_SECOND = 0.6;
 /** With recall as it is, one prompt in five has a lesson for another kind of file; the system prompt has more. */
@@ -103,10 +106,10 @@ function drawTask(id: string, form: ReadingForm, condition: ReadingCondition, dr
   const family = familyOf(form);
   const facts = drawFacts(family, split, random);
   const request = requestFor(family, split, random, facts);
-  const draw = (one: ReadingForm): ReadingRule => ({
-    form: one,
-    value: pickOne(random, valuesFor(one.values, split)),
-  });
+  const draw = (one: ReadingForm): ReadingRule => {
+    const made = split === 'train' && random.next() < MADE ? makeValue(one, family, random) : undefined;
+    return { form: one, value: made ?? pickOne(random, valuesFor(one.values, split)) };
+  };
   const told = (rule: ReadingRule): ToldRule => ({ rule, request: requestOf(rule.form, split, random) });
   const tested = draw(form);
   const stray = (count: number, rules: readonly ReadingRule[]): readonly ReadingRule[] => {
