@@ -396,29 +396,22 @@ async function takeAwaited(state: IndexState, queues: IndexQueues, cache: Vector
   // A failed read only means that vectors are looked for one by one.
   await cache.readEach((key) => awaited.has(key), takeKept).catch(() => undefined);
   for (const placed of state.byId.values()) {
-    const [description = NO_SLOT, ...others] = placed.rows;
-    const texts = lessonTextsOnce(placed.lesson);
-    if (!cues.has(description)) {
+    const { rows } = placed;
+    const isDescribed = cues.has(rows[0] ?? NO_SLOT);
+    if (isDescribed) takeDescription(state, placed);
+    if (isDescribed && placed.isWhole && rows.every(cues.has)) continue;
+    const { cues: texts, whole } = lessonTexts(placed.lesson);
+    if (!isDescribed) {
       // Its whole text is read again after its description.
       meanings.clear(placed.slot);
       placed.isWhole = false;
-      queues.cues.want(description, texts().cues[0] ?? '');
+      queues.cues.want(rows[0] ?? NO_SLOT, texts[0] ?? '');
       continue;
     }
-    takeDescription(state, placed);
-    for (const [at, row] of others.entries())
-      if (!cues.has(row)) queues.cues.wantLater(row, texts().cues[at + 1] ?? '');
-    if (!placed.isWhole) queues.wholes.wantLater(placed.slot, texts().whole);
+    for (const [nth, row] of rows.entries()) if (!cues.has(row)) queues.cues.wantLater(row, texts[nth] ?? '');
+    if (!placed.isWhole) queues.wholes.wantLater(placed.slot, whole);
   }
   state.awaited = undefined;
-}
-
-function lessonTextsOnce(lesson: Lesson): () => ReturnType<typeof lessonTexts> {
-  let texts: ReturnType<typeof lessonTexts> | undefined;
-  return () => {
-    texts ??= lessonTexts(lesson);
-    return texts;
-  };
 }
 
 function takeWhole({ places, meanings }: IndexState, slot: number, vector: Float32Array): void {

@@ -51,7 +51,7 @@ export function createScanner(
   const seen = createSeenFiles(join(dir, SEEN_FILE));
   const findRestless = createFindRestless(clock, quietMs);
 
-  const extrasOf = createListExtras(dir, clock);
+  const extras = createListExtras(dir, clock, seen);
 
   const isAsRecorded = (folder: string, stamp: string | undefined, recorded: string | undefined): boolean => {
     if (stamp === undefined || recorded === undefined) return false;
@@ -92,14 +92,14 @@ export function createScanner(
       if (entry.isSymbolicLink())
         folders.set(name, { kind: 'fault', why: 'is a link, which is not followed' });
       if (!entry.isDirectory()) continue;
-      for (const file of extrasOf(name))
+      for (const file of extras.of(name))
         (file.startsWith(SET_ASIDE) ? setAside : leftovers).push(join(name, file));
       const hash = records.get(name)?.hash;
       const stamp = stampOf(join(dir, name, SKILL_FILE), clock.now());
       if (hash !== undefined && isAsRecorded(name, stamp, hash)) folders.set(name, { kind: 'file', hash });
       else folders.set(name, await read(name, stamp, hash));
     }
-    await seen.save(hashes);
+    await seen.save(() => [...hashes, ...extras.without()]);
     const restless = findRestless(folders, records);
     const isQuiet = (folder: string): boolean => !restless.has(folder);
     return { folders, isQuiet, isAllQuiet: restless.size === 0, setAside, leftovers };
@@ -138,10 +138,10 @@ function createSeenFiles(path: string) {
     countFresh: (): void => {
       fresh++;
     },
-    save: async (files: Iterable<readonly [string, SeenFile]>): Promise<void> => {
+    save: async (files: () => Iterable<readonly [string, SeenFile]>): Promise<void> => {
       if (fresh < Math.max(WORTH_SAVING, (tokens?.size ?? 0) * WORTH_PART)) return;
       fresh = 0;
-      tokens = new Set([...files].map(([folder, file]) => tokenOf(folder, file)));
+      tokens = new Set([...files()].map(([folder, file]) => tokenOf(folder, file)));
       // What cannot be written is read again at the next start.
       await replaceFile(path, `${[...tokens].join('\n')}\n`).catch(() => undefined);
     },
@@ -149,21 +149,41 @@ function createSeenFiles(path: string) {
 }
 
 const NO_EXTRAS: readonly string[] = [];
+/** In the place of a hash, for a folder. */
+const WITHOUT_EXTRAS = 'nothing else';
 
 /** The files of a folder that were set aside or left by a killed process. A folder is listed again when its own times change. */
-function createListExtras(dir: string, clock: Pick<Clock, 'now'>): (folder: string) => readonly string[] {
+function createListExtras(
+  dir: string,
+  clock: Pick<Clock, 'now'>,
+  seen: Pick<ReturnType<typeof createSeenFiles>, 'has' | 'countFresh'>,
+) {
   const listed = new Map<
     string,
     { readonly stamp: string | undefined; readonly extras: readonly string[] }
   >();
-  return (folder) => {
-    const path = join(dir, folder);
-    const stamp = stampOf(path, clock.now());
-    const before = listed.get(folder);
-    if (stamp !== undefined && before?.stamp === stamp) return before.extras;
-    const extras = listFolder(path).filter((file) => file.startsWith(SET_ASIDE) || isTemporaryFile(file));
-    listed.set(folder, { stamp, extras: extras.length === 0 ? NO_EXTRAS : extras });
-    return extras;
+  const list = (folder: string, stamp: string | undefined): readonly string[] => {
+    if (stamp !== undefined && seen.has(folder, { stamp, hash: WITHOUT_EXTRAS })) return NO_EXTRAS;
+    const found = listFolder(join(dir, folder)).filter(
+      (file) => file.startsWith(SET_ASIDE) || isTemporaryFile(file),
+    );
+    if (stamp !== undefined && found.length === 0) seen.countFresh();
+    return found.length === 0 ? NO_EXTRAS : found;
+  };
+  return {
+    of: (folder: string): readonly string[] => {
+      const stamp = stampOf(join(dir, folder), clock.now());
+      const before = listed.get(folder);
+      if (stamp !== undefined && before?.stamp === stamp) return before.extras;
+      const extras = list(folder, stamp);
+      listed.set(folder, { stamp, extras });
+      return extras;
+    },
+    /** The folders that have none, as they were when they were listed. */
+    without: (): readonly (readonly [string, SeenFile])[] =>
+      [...listed].flatMap(([folder, { stamp, extras }]): (readonly [string, SeenFile])[] =>
+        stamp === undefined || extras.length > 0 ? [] : [[folder, { stamp, hash: WITHOUT_EXTRAS }]],
+      ),
   };
 }
 
