@@ -7,7 +7,6 @@ import { noteHomeVersion, readHomeVersion } from '../config/home-version.ts';
 import { hashKey, keyId } from '../config/key.ts';
 import { readOwnKeys } from '../config/own-keys.ts';
 import { readStoreUrl } from '../config/store-url.ts';
-import { ADAPT_RULES } from '../core/adapt.ts';
 import { systemClock } from '../core/clock.ts';
 import type { LessonsApi, OwnerApis } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -62,7 +61,7 @@ export async function openOfflineApi(
     const apis = {
       api: {
         ...store,
-        ...createAdaptApi(records, lessonsApi, () => ADAPT_RULES),
+        ...createAdaptApi(records, lessonsApi),
         consolidate: async ({ apply }: JsonObject) => {
           const { consolidateOnDemand } = await import('../learn/memory/serve-memory.ts');
           const { library, effects, comparison } = await lessons();

@@ -16,7 +16,7 @@ const MOST_SEARCHED = 50;
 /** Undefined when nothing that was learned is in use. What a person wrote, imported or edited was not learned. */
 async function findLastLearned(
   lessonsApi: Lessons,
-  isMeant: (lesson: JsonObject) => boolean | Promise<boolean>,
+  isMeant: (lesson: JsonObject) => Promise<boolean>,
 ): Promise<LastLearned | undefined> {
   const open = (await lessonsApi.list({})).filter(({ state }) => OPEN_STATES.has(state));
   const newestFirst = open.toSorted((a, b) => String(b.changedAt).localeCompare(String(a.changedAt)));
@@ -48,7 +48,7 @@ export type TakenBack =
 /** Takes back the last thing learned: a new lesson is not used any more, a revised one says again what it said before. */
 export async function takeBack(
   lessonsApi: Lessons,
-  isMeant: (lesson: JsonObject) => boolean | Promise<boolean> = () => true,
+  isMeant: (lesson: JsonObject) => Promise<boolean> = async () => true,
 ): Promise<TakenBack> {
   const last = await findLastLearned(lessonsApi, isMeant);
   if (last === undefined) return { ok: false, why: 'nothing that was learned is in use' };

@@ -14,10 +14,7 @@ interface ValueSource {
   readonly env: NodeJS.ProcessEnv;
 }
 
-type FindValues = (
-  home: Home,
-  env: NodeJS.ProcessEnv,
-) => Promise<readonly Candidate[]> | readonly Candidate[];
+type FindValues = (home: Home, env: NodeJS.ProcessEnv) => Promise<readonly Candidate[]>;
 
 /** A person waits for the Tab key. */
 const PATIENCE_MS = 500;
@@ -27,9 +24,9 @@ const MOST = 50;
 const VALUES: readonly (readonly [place: RegExp, find: FindValues])[] = [
   [/^lessons .*\blesson$/, (home, env) => findLessons(home, env)],
   [/^(sessions .*|feedback .*)$/, (home, env) => findSessions(home, env)],
-  [/^team keys revoke /, (home) => findKeys(home)],
+  [/^team keys revoke /, async (home) => findKeys(home)],
   [/^generations /, (home, env) => findGenerations(home, env)],
-  [/^config (get|set) /, () => settingNames(asObject(configJsonSchema()), '')],
+  [/^config (get|set) /, async () => settingNames(asObject(configJsonSchema()), '')],
 ];
 
 /** The values for an argument, by the words of its command and its own name: `lessons show lesson`. */

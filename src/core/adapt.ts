@@ -73,6 +73,3 @@ export interface CandidateDraft {
   /** Ids of the records that it was drafted from: they are no evidence for it. */
   readonly records: readonly string[];
 }
-
-/** One event of a session and day counts, so that one session cannot prove anything by itself; the kinds are those of `EVENT_KINDS`. */
-export const ADAPT_RULES = { onePerSessionAndDay: true, kinds: {} };

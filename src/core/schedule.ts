@@ -15,7 +15,7 @@ export interface Job {
   /** The facts that it learns from: while no newer one is there, a run that has finished is not repeated. */
   readonly reads?: readonly IndexedType[];
   /** Whether there is something to do. */
-  isReady(): Promise<boolean> | boolean;
+  isReady(): Promise<boolean>;
   /**
    * Works until it is done or the signal aborts, and then stops at its next safe point. The state passed to `checkpoint`
    * comes back in `from` on the next run.

@@ -12,7 +12,6 @@ import { createTrainingApi, scoreCanarySessions } from '../api/training-api.ts';
 import { learningOf, withWaiting } from '../api/what-waits.ts';
 import { VERSION } from '../base/package.ts';
 import { sleep } from '../base/sleep.ts';
-import { ADAPT_RULES } from '../core/adapt.ts';
 import { CLIENT_NAMES } from '../core/client-name.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
 import { compact, type JsonObject } from '../core/json.ts';
@@ -84,7 +83,6 @@ export function openGateway(parts: WatchedParts): OpenGateway {
     clock,
     log,
     training: () => slow.training,
-    adapt: () => ADAPT_RULES,
     clients: CLIENT_NAMES,
   });
   const server = createGateway({
@@ -134,7 +132,7 @@ function createApis({ base, record, learned, slow }: WatchedParts, status: () =>
     },
     practice: createPracticeApi(learning.practice, log),
     overlays: async (query: OverlayQuery) => overlays.describe(query),
-    ...createAdaptApi(records, library.api, () => ADAPT_RULES),
+    ...createAdaptApi(records, library.api),
     ...createConsolidateApi(learning.practice),
     ...createTrainingApi(training, createSupplied(storeApi.training, supply), log),
   };

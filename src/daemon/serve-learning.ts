@@ -12,7 +12,6 @@ import {
   workerModule,
 } from '../base/worker-thread.ts';
 import type { Config } from '../config/schema.ts';
-import { ADAPT_RULES } from '../core/adapt.ts';
 import type { OpenAttemptAccess } from '../core/attempt-model.ts';
 import type { Clock } from '../core/clock.ts';
 import { createFailure } from '../core/failure.ts';
@@ -414,7 +413,7 @@ const threadSettings = (
     prices,
     since,
     verifiers: learn.verifiers,
-    adapt: { ...ADAPT_RULES, killFile: killFileBeside(storeFile) },
+    killFile: killFileBeside(storeFile),
     practice: { ...practice, budget: { ...practice.budget }, rewards: { task: 1, ...learn.identity.reward } },
   },
 });

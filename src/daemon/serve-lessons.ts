@@ -155,7 +155,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
   };
   await tryToOpen();
 
-  const api = (): LessonsApi => {
+  const api = async (): Promise<LessonsApi> => {
     if (opened === undefined) throw new StoreError('io', problem ?? 'the library is not open yet');
     return opened.open.api;
   };

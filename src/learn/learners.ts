@@ -19,7 +19,7 @@ import { createFailureLearners } from './failure-learners.ts';
 import { createMannerTurns, type MannerTurns } from './identity/manner-turns.ts';
 import { createJudgeTurns } from './judge-turns.ts';
 import type { LearningWatchers } from './learning.ts';
-import type { AdaptSettings, LearningPorts, LearningSettings } from './learning-ports.ts';
+import type { LearningPorts, LearningSettings } from './learning-ports.ts';
 import type { FactFold } from './learning-state.ts';
 import { createReviserRow, createUseRow } from './lesson-use/lesson-use.ts';
 import { createRuleObserver } from './lesson-use/observe-rules.ts';
@@ -74,7 +74,6 @@ export interface Learners {
 const MOST_NEAR = 5;
 /** Ended sessions that are put to a model in one round: new failures are not kept waiting behind them. */
 const MOST_SESSIONS = 4;
-const USUAL_ADAPT: AdaptSettings = { onePerSessionAndDay: true, kinds: {} };
 
 /** Rejects when the record cannot be read. */
 export async function openLearners(options: LearnersOptions): Promise<Learners> {
@@ -101,11 +100,10 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
     patienceMs: settings.patienceMs,
   });
   const use = { records, evidence, library, reviser: createReviser({ checkText }), writer, clock };
-  const { killFile: _, ...rules } = settings.adapt ?? USUAL_ADAPT;
   const adaptation = await openAdaptation({
     records,
     library,
-    rules: { ...rules, autonomy, checkText, hasSecret },
+    rules: { autonomy, checkText, hasSecret },
     clock,
     journal: (note) => log.debug({ from: ADAPTATION }, note),
   });

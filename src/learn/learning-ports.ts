@@ -9,7 +9,6 @@ import type { Records } from '../core/store.ts';
 import type { VerifierRow } from '../core/verifier-row.ts';
 import type { PriceRules } from '../cost/prices.ts';
 import type { EvidenceRecords } from '../evidence/evidence-reader.ts';
-import type { AdaptRules } from './adapt/adaptation.ts';
 import type { OpenSandbox } from './checks/slow-tests.ts';
 import type { WritePrompt } from './compress/compressor.ts';
 import type { Autonomy } from './gate/autonomy-rule.ts';
@@ -37,11 +36,6 @@ export interface LearningSettings {
   /** How long new failures wait for the evolver's answer, in milliseconds. */
   readonly patienceMs?: number;
   readonly practice?: PracticeConfig;
-  readonly adapt?: AdaptSettings;
-}
-
-/** The rules of the adaptation engine. */
-export interface AdaptSettings extends AdaptRules {
   /** While this file exists, nothing is learned. */
   readonly killFile?: string;
 }

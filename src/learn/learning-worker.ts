@@ -37,8 +37,7 @@ export async function startLearningWorker(
   const tasks = async () => (await practice?.requests()) ?? [];
   const learners = await openLearners({ settings, ports, evidence, lessons, models, nearest, tasks, signal });
   parts.folds.push(...learners.folds, ...(practice?.folds ?? []));
-  const isKilled = (): boolean =>
-    settings.adapt?.killFile !== undefined && existsSync(settings.adapt.killFile);
+  const isKilled = (): boolean => settings.killFile !== undefined && existsSync(settings.killFile);
   const runner = createRunner({ library, gate, clock, newId, log, signal, isKilled });
   const isStopped = (): boolean => signal.aborted || isKilled() || !state.switch.isOn;
   const memory = withMemory(practice, {

@@ -183,7 +183,7 @@ function recallByTable(library: Library, clock: Clock, learnedIn: ReadLearnedIn)
 }
 
 /** The API of a library that is opened, or may be missing, when it is asked. */
-export const deferLessonsApi = (open: () => LessonsApi | Promise<LessonsApi>): LessonsApi => ({
+export const deferLessonsApi = (open: () => Promise<LessonsApi>): LessonsApi => ({
   list: async (query) => (await open()).list(query),
   all: async () => (await open()).all(),
   show: async (idOrName) => (await open()).show(idOrName),

@@ -30,7 +30,7 @@ function createWorld(limits = LIMITS, stepUsd = 0) {
     priority: 1,
     needsWindow: true,
     estimate: () => MINUTE,
-    isReady: () => true,
+    isReady: async () => true,
     run: async ({ signal, reserve, checkpoint }) => {
       seen.parts++;
       for (let step = 0; !signal.aborted; step++) {

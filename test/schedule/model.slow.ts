@@ -61,7 +61,7 @@ function createWorld() {
       priority,
       needsWindow,
       estimate: () => UNITS * UNIT_MS,
-      isReady: () => waiting[name] > 0,
+      isReady: async () => waiting[name] > 0,
       run: async ({ run, from, signal, checkpoint, spend }): Promise<JobEnd> => {
         const isAlive = (): boolean => born === life;
         const others = active.get(name) ?? 0;

@@ -6,7 +6,7 @@ import { NO_USAGE } from '../../src/schedule/job-history.ts';
 import { createLeases, type JobJournal, sharedJobs, shareLeases } from '../../src/schedule/leases.ts';
 
 /** Schedulers of three processes over one journal. */
-function open(isReady: () => boolean) {
+function open(isReady: () => Promise<boolean>) {
   const facts = new Map<string, Parameters<JobJournal['append']>[0]>();
   let seq = 0;
   const journal: JobJournal = {
@@ -46,7 +46,7 @@ function open(isReady: () => boolean) {
 describe('the same night’s work on three gateways', () => {
   it('is begun by one of them, and not begun again by one that saw it ready before', async () => {
     let isDone = false;
-    const [a, b, c] = open(() => !isDone);
+    const [a, b, c] = open(async () => !isDone);
     const taken = await Promise.all([a, b, c].map((one) => one?.leases.take('night')));
     expect(taken.filter((one) => one !== undefined)).toHaveLength(1);
     expect(await b?.ready?.isReady()).toBe(false);
@@ -60,7 +60,7 @@ describe('the same night’s work on three gateways', () => {
   });
 
   it('is not ready where it may not run', async () => {
-    const [a] = open(() => true);
+    const [a] = open(async () => true);
     expect(await a?.ready?.isReady()).toBe(true);
     a?.follow();
     expect(await a?.ready?.isReady()).toBe(false);

@@ -137,7 +137,7 @@ export async function simulateMonth(seed: string, days = 30): Promise<SimulatedM
     priority: 1,
     needsWindow: true,
     estimate: () => UNITS * UNIT_MS,
-    isReady: () => true,
+    isReady: async () => true,
     run: async ({ from, signal, checkpoint }): Promise<JobEnd> => {
       counts.parts++;
       const begun = clock.now();

@@ -34,7 +34,7 @@ const night = (job: Pick<Job, 'name' | 'run'> & Partial<Job>): Job => ({
   priority: 1,
   needsWindow: true,
   estimate: () => 1,
-  isReady: () => true,
+  isReady: async () => true,
   ...job,
 });
 

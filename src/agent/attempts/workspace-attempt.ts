@@ -8,11 +8,12 @@ import { makerOf, speakerOf, spendingOfReplies } from './attempt-speaker.ts';
 import { openingOf } from './reasoning.ts';
 import type { WatchedModel } from './watched-model.ts';
 
+/** The longest run of one command. */
+const COMMAND_MS = 120_000;
+
 export interface WorkspaceAttemptOptions {
   /** Replies of the model for one message of the user; 30 by default. */
   readonly steps?: number;
-  /** The longest run of one command; 120 s by default. */
-  readonly commandMs?: number;
   /** Folders of the host that commands may read, such as tools. */
   readonly readable?: readonly string[];
 }
@@ -27,19 +28,13 @@ export interface AttemptWorkspace {
 export async function attemptInWorkspace(
   order: AttemptOrder,
   watched: WatchedModel,
-  {
-    workspace,
-    isConfined,
-    steps = 30,
-    commandMs = 120_000,
-    readable = [],
-  }: WorkspaceAttemptOptions & AttemptWorkspace,
+  { workspace, isConfined, steps = 30, readable = [] }: WorkspaceAttemptOptions & AttemptWorkspace,
   signal: AbortSignal,
 ): Promise<MadeAttempt> {
   const { task, temperature } = order;
   const { model } = watched;
   const shell: Shell = isConfined
-    ? createConfinedAgentShell(workspace, { timeoutMs: commandMs, readable })
+    ? createConfinedAgentShell(workspace, { timeoutMs: COMMAND_MS, readable })
     : createPlainAgentShell(workspace);
   const opening = openingOf(task);
   const prompts = [task.prompt, ...(task.followUps ?? [])];

@@ -7,7 +7,6 @@ import { isInUse } from '../../core/lesson.ts';
 import type { Records } from '../../core/store.ts';
 import type { PriceRules } from '../../cost/prices.ts';
 import { giveFeedback } from '../../gateway/control-api.ts';
-import type { AdaptRules } from '../../learn/adapt/adaptation.ts';
 import type { OpenLessons } from '../../lessons/open-lessons.ts';
 import { namesOf } from '../../lessons/title.ts';
 import { isPersonsWord } from '../../lessons/told.ts';
@@ -36,7 +35,6 @@ export interface PageParts {
   /** The policy in training; undefined when nothing is to be trained. */
   readonly training: () => ServedPolicy | undefined;
   /** `learn.adapt`. */
-  readonly adapt: () => AdaptRules;
   /** The programs that `instar connect` knows. */
   readonly clients: readonly string[];
   readonly now: () => number;
@@ -207,7 +205,7 @@ function createLibraryAnswers(
   const { reads, monotonic } = parts;
   const lessons = (): OpenLessons => lessonsOf(parts);
   const candidates = createKeptAnswer({
-    make: () => reads.adaptation(madeOf(lessons().library.lessons()), parts.adapt()),
+    make: () => reads.adaptation(madeOf(lessons().library.lessons())),
     freshMs: CANDIDATES_MS,
     monotonic,
     isAwaited: true,

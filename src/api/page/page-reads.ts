@@ -2,7 +2,6 @@ import { openWorkerCalls, workerModule } from '../../base/worker-thread.ts';
 import type { Fact } from '../../core/fact.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { StoreError } from '../../core/store.ts';
-import type { AdaptRules } from '../../learn/adapt/adaptation.ts';
 import type { SessionGroups } from '../../record/store/page-reader.ts';
 import type { FeedEvent } from './feed-events.ts';
 import type { SessionSearch } from './list-sessions.ts';
@@ -29,7 +28,7 @@ export interface PageCalls {
   ): Promise<{ readonly last: number; readonly passed: number; readonly events: readonly FeedEvent[] }>;
   lastSeq(): Promise<number>;
   /** Events and candidates; of the lessons, those that candidates became, encoded. */
-  adaptation(lessons: readonly JsonObject[], rules: AdaptRules): Promise<JsonObject>;
+  adaptation(lessons: readonly JsonObject[]): Promise<JsonObject>;
 }
 
 export interface PageThreadCall {

@@ -76,11 +76,11 @@ const CALLS: { readonly [Name in keyof PageCalls]: (...args: Parameters<PageCall
     return { last, passed, events };
   },
   lastSeq: async () => (await open()).lastSeq(),
-  adaptation: async (lessons, rules) => {
+  adaptation: async (lessons) => {
     const reader = await open();
-    const of = JSON.stringify([await reader.lastSeq(), lessons, rules]);
+    const of = JSON.stringify([await reader.lastSeq(), lessons]);
     if (adaptation?.of === of) return adaptation.value;
-    const value = await describeAdaptation(reader, decodeLessons(lessons), rules);
+    const value = await describeAdaptation(reader, decodeLessons(lessons));
     adaptation = { of, value };
     return value;
   },

@@ -15,7 +15,7 @@ import { openSignIns } from './sign-ins.ts';
 import { createSlowAnswers } from './slow-answers.ts';
 
 interface ServePageOptions
-  extends Pick<PageParts, 'records' | 'lessons' | 'prices' | 'training' | 'adapt' | 'clients'> {
+  extends Pick<PageParts, 'records' | 'lessons' | 'prices' | 'training' | 'clients'> {
   readonly home: Home;
   readonly env: NodeJS.ProcessEnv;
   /** Where the record is. */
@@ -47,7 +47,7 @@ export function servePage(options: ServePageOptions): ServedPage {
   const threads = { reads, now, monotonic };
   const answers = createPageAnswers({ ...options, ...threads, login, files, feed });
   const lessons = () => options.lessons()?.library.lessons() ?? [];
-  const instead = createSlowAnswers({ ...threads, lessons, adapt: options.adapt });
+  const instead = createSlowAnswers({ ...threads, lessons });
   return {
     router: createApiRouter({ answers, instead, personOf: login.personOf, file: files.file }),
     newCode: () => (files.isBuilt() ? `/#code=${login.newCode().code}` : undefined),

@@ -1,6 +1,5 @@
 import { compact, type JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
-import type { AdaptRules } from '../../learn/adapt/adaptation.ts';
 import { encodeLesson } from '../../lessons/codec.ts';
 import { type Asked, isByPage } from '../router/answer.ts';
 import type { InsteadAnswers } from '../router/api-router.ts';
@@ -10,7 +9,6 @@ import type { PageReads } from './page-reads.ts';
 interface SlowParts {
   readonly reads: Pick<PageReads, 'adaptation'>;
   readonly lessons: () => readonly Lesson[];
-  readonly adapt: () => AdaptRules;
   readonly now: () => number;
   readonly monotonic: () => number;
 }
@@ -63,7 +61,7 @@ export function createSlowAnswers(parts: SlowParts): InsteadAnswers {
         if (!READING.has(id)) practice.forget();
       }
     },
-    adaptation: () => reads.adaptation(madeOf(parts.lessons()), parts.adapt()),
+    adaptation: () => reads.adaptation(madeOf(parts.lessons())),
   };
 }
 

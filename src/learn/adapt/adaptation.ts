@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { CandidateDraft, CandidateType } from '../../core/adapt.ts';
+import type { CandidateDraft } from '../../core/adapt.ts';
 import type { Clock } from '../../core/clock.ts';
 import { compact } from '../../core/json.ts';
 import type { Learner, Proposal } from '../../core/learn.ts';
@@ -10,8 +10,6 @@ import { type CycleOptions, cycleIdOf } from '../cycle.ts';
 import { draftLesson, uniqueLessonName } from '../draft-lesson.ts';
 import type { FactFold } from '../learning-state.ts';
 import type { LearnerRow } from '../runner.ts';
-import type { CorroborateSettings } from './corroborate.ts';
-import type { RegisteredKinds } from './digest.ts';
 import { type JudgeOverlayOptions, judgeOverlay } from './judge-overlay.ts';
 import { createRecordWindow, MOST_RECORDS } from './learning-records.ts';
 import { createReporters, type SupportedCandidate, supportedCandidate } from './support-candidate.ts';
@@ -19,15 +17,9 @@ import { createReporters, type SupportedCandidate, supportedCandidate } from './
 interface AdaptationOptions {
   readonly records: Pick<Records, 'newestOf' | 'session' | 'sessions' | 'turns'>;
   readonly library: Library;
-  readonly rules: JudgeOverlayOptions & AdaptRules;
+  readonly rules: JudgeOverlayOptions;
   readonly clock: Clock;
   readonly journal: (note: string) => void;
-}
-
-/** What a person may set. */
-export interface AdaptRules extends CorroborateSettings {
-  /** Kinds of events beside the known ones, and what each feeds. */
-  readonly kinds: Readonly<Record<string, CandidateType>>;
 }
 
 export const ADAPTATION = 'adaptation';
@@ -35,8 +27,7 @@ export const ADAPTATION = 'adaptation';
 /** Proposes what new events suggest and other events support. Opens with the newest events of the record; from then on it follows them. */
 export async function openAdaptation(options: AdaptationOptions): Promise<LearnerRow & FactFold> {
   const { records, library, rules, clock, journal } = options;
-  const kinds: RegisteredKinds = new Map(Object.entries(rules.kinds));
-  const window = createRecordWindow(() => kinds);
+  const window = createRecordWindow();
   for (const stored of await records.newestOf('event-reported', MOST_RECORDS)) window.add(stored);
   const reporters = createReporters(records);
   return {
@@ -48,7 +39,7 @@ export async function openAdaptation(options: AdaptationOptions): Promise<Learne
       while (window.hasNews) {
         const supported: SupportedCandidate[] = [];
         for (const draft of window.digest(takenKeys(library))) {
-          const result = await supportedCandidate(draft, window, rules, reporters);
+          const result = await supportedCandidate(draft, window, reporters);
           if (result.ok) supported.push(result.candidate);
           else journal(`${draft.dedupeKey}: ${result.why}`);
         }

@@ -16,19 +16,13 @@ export interface Corroboration {
   readonly passes: boolean;
 }
 
-export interface CorroborateSettings {
-  /** A session has at most one vote a day, its first: whoever provokes a failure four times has seen it once. */
-  readonly onePerSessionAndDay: boolean;
-}
-
 /**
- * The score of a candidate by records that it was not drafted from: those of its label and scope, and of its principal and key. The
- * draft's own session on the draft's own day has had its vote, where votes are limited.
+ * The score of a candidate by records that it was not drafted from: those of its label and scope, and of its principal and key. A
+ * session has one vote a day: whoever provokes a failure four times has seen it once. The draft's own session had its vote on the draft's day.
  */
 export function corroborate(
   draft: Pick<CandidateDraft, 'scope' | 'sourceLabel' | 'records' | 'score' | 'member' | 'key'>,
   records: readonly LearningRecord[],
-  { onePerSessionAndDay }: CorroborateSettings,
 ): Corroboration {
   const used = new Set(draft.records);
   const alike = records.filter(
@@ -44,7 +38,7 @@ export function corroborate(
   for (const record of alike) {
     if (used.has(record.id)) continue;
     const vote = voteOf(record);
-    if (onePerSessionAndDay && voted.has(vote)) continue;
+    if (voted.has(vote)) continue;
     voted.add(vote);
     scores.push(record.score);
   }

@@ -20,14 +20,8 @@ const FEEDS: Readonly<Record<EventKind, CandidateType | undefined>> = {
   tool_sequence: 'flow_offload',
 };
 
-/** Kinds beside those of the source, and what they feed. */
-export type RegisteredKinds = ReadonlyMap<string, CandidateType>;
-
-export const candidateTypeOf = (
-  kind: string,
-  registered: RegisteredKinds = new Map(),
-): CandidateType | undefined =>
-  Object.hasOwn(FEEDS, kind) ? FEEDS[kind as EventKind] : registered.get(kind);
+export const candidateTypeOf = (kind: string): CandidateType | undefined =>
+  Object.hasOwn(FEEDS, kind) ? FEEDS[kind as EventKind] : undefined;
 
 type Place = Pick<CandidateDraft, 'type' | 'scope' | 'sourceLabel' | 'member' | 'key'>;
 
@@ -52,7 +46,6 @@ export const DEFAULT_DIGEST: DigestSettings = { minScore: 60, limit: 5 };
 export function digestRecords(
   records: readonly LearningRecord[],
   taken: ReadonlySet<string>,
-  registered: RegisteredKinds = new Map(),
   { minScore, limit }: DigestSettings = DEFAULT_DIGEST,
 ): readonly CandidateDraft[] {
   const best = new Map<string, { readonly draft: CandidateDraft; readonly at: number }>();
@@ -73,7 +66,7 @@ export function digestRecords(
   const ofHome = new Map<string, { readonly type: CandidateType; readonly records: LearningRecord[] }>();
   for (const record of records) {
     const { kind, sourceLabel, scope, score, member, key } = record;
-    const type = candidateTypeOf(kind, registered);
+    const type = candidateTypeOf(kind);
     if (type === undefined || !(score >= minScore)) continue;
     consider(record, type, key);
     if (member !== undefined) continue;

@@ -8,7 +8,7 @@ import {
 import type { Fact, StoredFact } from '../../core/fact.ts';
 import { asString, compact } from '../../core/json.ts';
 import { principalOfSession, standsForItself } from '../../core/principal.ts';
-import { candidateTypeOf, DEFAULT_DIGEST, digestRecords, type RegisteredKinds } from './digest.ts';
+import { candidateTypeOf, DEFAULT_DIGEST, digestRecords } from './digest.ts';
 import { isByOwner, OBSERVER } from './judge-overlay.ts';
 import { SEEN_WITH } from './observed-event.ts';
 
@@ -101,10 +101,7 @@ export interface RecordWindow {
   readonly hasNews: boolean;
 }
 
-export function createRecordWindow(
-  registered: () => RegisteredKinds = () => new Map(),
-  most = MOST_RECORDS,
-): RecordWindow {
+export function createRecordWindow(most = MOST_RECORDS): RecordWindow {
   const records = new Map<string, LearningRecord>();
   const places = new Map<string, LearningRecord[]>();
   const news = new Set<string>();
@@ -129,7 +126,7 @@ export function createRecordWindow(
       const here = places.get(place);
       if (here === undefined) places.set(place, [record]);
       else here.push(record);
-      if (candidateTypeOf(record.kind, registered()) !== undefined) news.add(place);
+      if (candidateTypeOf(record.kind) !== undefined) news.add(place);
       dropOldest();
     },
     digest: (taken) => {
@@ -137,7 +134,7 @@ export function createRecordWindow(
         // A draft that waits is replaced by what its place drafts now.
         waiting = waiting.filter((draft) => !news.has(placeOf(draft)));
         const looked = [...news].flatMap((place) => places.get(place) ?? []);
-        const drafts = digestRecords(looked, taken, registered(), {
+        const drafts = digestRecords(looked, taken, {
           ...DEFAULT_DIGEST,
           limit: looked.length,
         });

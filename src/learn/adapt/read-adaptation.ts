@@ -2,8 +2,8 @@ import type { CandidateDraft, LearningRecord } from '../../core/adapt.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Records } from '../../core/store.ts';
-import { type AdaptRules, lessonIdOf } from './adaptation.ts';
-import { DEFAULT_DIGEST, digestRecords, type RegisteredKinds } from './digest.ts';
+import { lessonIdOf } from './adaptation.ts';
+import { DEFAULT_DIGEST, digestRecords } from './digest.ts';
 import { createRecordWindow, learningRecordOf, MOST_RECORDS } from './learning-records.ts';
 import { type CandidateSupport, createReporters, supportedCandidate } from './support-candidate.ts';
 
@@ -16,20 +16,18 @@ const MOST_LISTED = 50;
 export async function readAdaptation(
   records: Pick<Records, 'newestOf' | 'session' | 'sessions' | 'turns'>,
   lessons: readonly Lesson[],
-  settings: AdaptRules,
 ): Promise<JsonObject> {
   const stored = await records.newestOf('event-reported', MOST_RECORDS);
-  const kinds: RegisteredKinds = new Map(Object.entries(settings.kinds));
-  const window = createRecordWindow(() => kinds);
+  const window = createRecordWindow();
   for (const one of stored) window.add(one);
   const newest = stored.flatMap((one) => learningRecordOf(one) ?? []);
   const promoted = lessons.filter(({ text }) => text.overlay?.from !== undefined);
   const reporters = createReporters(records);
-  const drafts = digestRecords(newest, new Set(), kinds, { ...DEFAULT_DIGEST, limit: MOST_LISTED });
+  const drafts = digestRecords(newest, new Set(), { ...DEFAULT_DIGEST, limit: MOST_LISTED });
   const listed: JsonObject[] = [];
   const seen = new Set<string>();
   for (const draft of drafts) {
-    const found = await supportedCandidate(draft, window, settings, reporters);
+    const found = await supportedCandidate(draft, window, reporters);
     const lesson = promoted.find(({ id }) => id === lessonIdOf(draft));
     seen.add(draft.dedupeKey);
     listed.push(

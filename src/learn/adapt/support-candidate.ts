@@ -3,7 +3,7 @@ import { createLruMap } from '../../base/lru-map.ts';
 import type { CandidateDraft, LearningRecord } from '../../core/adapt.ts';
 import type { Records } from '../../core/store.ts';
 import { type LimitFloors, type MeasuredAgent, readLimitFloors } from '../../lessons/limit-floors.ts';
-import { type CorroborateSettings, type Corroboration, corroborate } from './corroborate.ts';
+import { type Corroboration, corroborate } from './corroborate.ts';
 import { type DraftedOverlay, draftOverlay } from './draft-overlay.ts';
 import { isByOwner } from './judge-overlay.ts';
 import type { RecordWindow } from './learning-records.ts';
@@ -42,7 +42,6 @@ interface Reporters {
 export async function supportedCandidate(
   draft: CandidateDraft,
   window: Pick<RecordWindow, 'alike' | 'record'>,
-  settings: CorroborateSettings,
   reporters: Reporters,
 ): Promise<CandidateSupport> {
   const used = draft.records.flatMap((id) => window.record(id) ?? []);
@@ -50,7 +49,7 @@ export async function supportedCandidate(
   const [own] = used;
   const isJoint = draft.key === undefined && own?.key !== undefined;
   const agreeing = isJoint ? voters.filter(asksAs(draft, own)) : voters;
-  const support = corroborate(draft, agreeing, settings);
+  const support = corroborate(draft, agreeing);
   if (!support.passes) return { ok: false, why: 'other events do not support it', support };
   if (isJoint && new Set(agreeing.map(({ key }) => key)).size < 2)
     return { ok: false, why: 'the events of one key alone support it', support };

@@ -100,7 +100,7 @@ export function createReflectionJob({ command }: LearningCommandOptions): Job {
     estimate: () => MS,
     restMs: REST_MS,
     reads: ['turn-appraised', 'library-changed', 'session-scored'],
-    isReady: () => true,
+    isReady: async () => true,
     run: async ({ signal }): Promise<JobEnd> => {
       try {
         const { said, agents, proposals, transferred } = await command({ do: 'reflect' }, signal);

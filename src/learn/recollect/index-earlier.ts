@@ -61,7 +61,7 @@ export const createEarlierJob = ({ command }: LearningCommandOptions): Job => ({
   estimate: () => RUN_MS,
   // Once it was done there is nothing older to index.
   restMs: Number.POSITIVE_INFINITY,
-  isReady: () => true,
+  isReady: async () => true,
   run: async ({ signal, from, checkpoint }): Promise<JobEnd> => {
     let before = from === undefined || from === '' ? undefined : Number(from);
     let sessions = 0;

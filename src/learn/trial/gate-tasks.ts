@@ -21,8 +21,6 @@ export interface TaskPoolParts {
   readonly compare?: TrialJudge['compare'] | undefined;
   readonly judgeRefusal?: TrialJudge['judgeRefusal'];
   readonly lessonsFor: LessonsForTask;
-  /** What a lesson was learned from besides recorded turns: the roots of tasks that were practised. */
-  readonly practisedRoots?: (lesson: Lesson) => Promise<ReadonlySet<string>>;
   readonly records: Pick<Records, 'turn'>;
 }
 
@@ -73,13 +71,9 @@ function whyNone(checked: number, other: number, replayed: number): string {
 interface Origins {
   readonly turns: ReadonlySet<string>;
   readonly sessions: ReadonlySet<string>;
-  readonly roots: ReadonlySet<string>;
 }
 
-async function originsOf(
-  lesson: Lesson,
-  { records, practisedRoots }: Pick<TaskPoolParts, 'records' | 'practisedRoots'>,
-): Promise<Origins> {
+async function originsOf(lesson: Lesson, { records }: Pick<TaskPoolParts, 'records'>): Promise<Origins> {
   const { turns, quotes } = lesson.text.evidence;
   const cited = new Set([...turns, ...quotes.map(({ turn }) => turn)]);
   const sessions = new Set<string>();
@@ -87,12 +81,11 @@ async function originsOf(
     const session = (await records.turn(turn))?.session;
     if (session !== undefined) sessions.add(session);
   }
-  return { turns: cited, sessions, roots: (await practisedRoots?.(lesson)) ?? new Set() };
+  return { turns: cited, sessions };
 }
 
-/** A variation has the root of the task that it varies: it is left out with it. */
-const isOther = ({ id, root, from }: PracticeTask, { turns, sessions, roots }: Origins): boolean =>
-  !roots.has(root) &&
+/** A task made of another one has its root: it is left out with it. */
+const isOther = ({ id, root, from }: PracticeTask, { turns, sessions }: Origins): boolean =>
   !turns.has(id) &&
   !turns.has(root) &&
   !(from !== undefined && (turns.has(from.turn) || sessions.has(from.session)));
@@ -101,7 +94,7 @@ const isOther = ({ id, root, from }: PracticeTask, { turns, sessions, roots }: O
 export async function tasksThatFit(
   lesson: Lesson,
   tasks: readonly PracticeTask[],
-  parts: Pick<TaskPoolParts, 'lessonsFor' | 'practisedRoots' | 'records'>,
+  parts: Pick<TaskPoolParts, 'lessonsFor' | 'records'>,
 ): Promise<readonly PracticeTask[]> {
   const origins = await originsOf(lesson, parts);
   return shownFor(

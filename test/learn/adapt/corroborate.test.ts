@@ -52,7 +52,6 @@ describe('corroboration', () => {
     records: ['1'],
     score: 70,
   } as const;
-  const limited = { onePerSessionAndDay: true };
 
   it('counts records of the same label and scope that the draft was not made from', () => {
     const others = [
@@ -61,17 +60,16 @@ describe('corroboration', () => {
       record('4', { scope: { type: 'agent', id: 'cfo' } }),
       record('5', { scope: { type: 'run_kind', id: 'cto' } }),
     ];
-    expect(corroborate(draft, [record('1'), ...others], limited)).toMatchObject({ matches: 1, mean: 70 });
+    expect(corroborate(draft, [record('1'), ...others])).toMatchObject({ matches: 1, mean: 70 });
   });
 
   it('gives a session one vote a day, also the session of the draft, and a key without a session too', () => {
     const same = ['2', '3', '4'].map((id) => record(id, { session: 's1' }));
-    expect(corroborate(draft, [record('1'), ...same], limited).matches).toBe(0);
-    expect(corroborate(draft, [record('1'), ...same], { onePerSessionAndDay: false }).matches).toBe(3);
+    expect(corroborate(draft, [record('1'), ...same]).matches).toBe(0);
     const later = record('5', { session: 's1', at: DAY_MS + 5 });
-    expect(corroborate(draft, [record('1'), ...same, later], limited).matches).toBe(1);
+    expect(corroborate(draft, [record('1'), ...same, later]).matches).toBe(1);
     const { session: _, ...bare } = record('6', { by: 'k_1' });
-    expect(corroborate(draft, [record('1'), bare, { ...bare, id: '7' }], limited).matches).toBe(1);
+    expect(corroborate(draft, [record('1'), bare, { ...bare, id: '7' }]).matches).toBe(1);
   });
 });
 
@@ -97,10 +95,7 @@ describe('the digest', () => {
     expect(digestRecords([record('1')], taken)).toEqual([]);
     expect(digestRecords([record('1', { kind: 'human_approval' })], new Set())).toEqual([]);
     expect(digestRecords([record('1', { score: Number.NaN })], new Set())).toEqual([]);
-    const own = new Map([['deploy_failed', 'fix_template']] as const);
-    expect(digestRecords([record('1', { kind: 'deploy_failed' })], new Set(), own)).toMatchObject([
-      { type: 'fix_template' },
-    ]);
+    expect(digestRecords([record('1', { kind: 'deploy_failed' })], new Set())).toEqual([]);
   });
 
   it('has the same drafts in whatever order the records come', () => {

@@ -15,10 +15,7 @@ const event = (kind: string, session: string, more: Partial<Reported> = {}): Rep
 async function adaptationOf(facts: readonly Fact[], at: (nth: number) => number = (nth) => nth) {
   const records = toRecords(createMemoryStore(), () => 0);
   await records.append(facts.map((fact, nth) => ({ at: at(nth), fact })));
-  const read = await readAdaptation(records, [], {
-    onePerSessionAndDay: true,
-    kinds: { flaky_test: 'fix_template' },
-  });
+  const read = await readAdaptation(records, []);
   return {
     counts: asObject(read.counts),
     events: asArray(read.events).map(asObject),
@@ -64,7 +61,7 @@ describe('what reported events propose', () => {
     ]);
   });
 
-  it('is nothing without events, and nothing for kinds that nobody registered', async () => {
+  it('is nothing without events, and nothing for unknown kinds', async () => {
     expect(await adaptationOf([])).toMatchObject({ events: [], candidates: [], counts: { records: 0 } });
     const unknown = await adaptationOf([
       event('lunch', 'a', { score: 99 }),

@@ -42,7 +42,7 @@ describe('a window of learning records', () => {
         }
         expect(window.hasNews).toBe(false);
         const all = facts.flatMap((fact) => learningRecordOf(fact) ?? []);
-        const whole = digestRecords(all, new Set(), new Map(), { minScore: 60, limit: 1000 });
+        const whole = digestRecords(all, new Set(), { minScore: 60, limit: 1000 });
         expect(drafts.map(({ dedupeKey }) => dedupeKey).sort()).toEqual(
           whole.map(({ dedupeKey }) => dedupeKey).sort(),
         );
@@ -51,7 +51,7 @@ describe('a window of learning records', () => {
   });
 
   it('looks only at places with something new, and keeps no more records than it may', () => {
-    const window = createRecordWindow(() => new Map(), 10);
+    const window = createRecordWindow(10);
     for (let seq = 1; seq <= 30; seq++)
       window.add(stored({ kind: 'failed_tdd', agent: seq <= 25 ? 'old' : 'new', score: 90 }, seq));
     expect(window.size).toBe(10);

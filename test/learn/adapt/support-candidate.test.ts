@@ -34,7 +34,7 @@ async function candidatesOf(facts: readonly Fact[]) {
     const reporters = createReporters(records);
     found.push({
       draft,
-      ...(await supportedCandidate(draft, window, { onePerSessionAndDay: true }, reporters)),
+      ...(await supportedCandidate(draft, window, reporters)),
     });
   }
   return found;
@@ -164,7 +164,7 @@ describe('drafts', () => {
           const { session: _, ...fact } = event(by, '', { agent, score, ...more });
           return learningRecordOf({ seq, at: seq, fact }) ?? [];
         });
-        const drafts = digestRecords(records, new Set(), new Map(), { minScore: 60, limit: 100 });
+        const drafts = digestRecords(records, new Set(), { minScore: 60, limit: 100 });
         expect(new Set(drafts.map(({ dedupeKey }) => dedupeKey)).size).toBe(drafts.length);
         for (const { records: ids, member, key, scope } of drafts)
           for (const record of records.filter(({ id }) => ids.includes(id))) {
