@@ -5,7 +5,7 @@ import { foldAccents } from '../reader/own-sentences.ts';
 import { detectLanguages } from '../text/languages.ts';
 import { nameOtherThings, numberedThings } from '../text/numbered-things.ts';
 import { sentencesOf } from '../text/sentences.ts';
-import { isTelling, type Matter, mattersOf, readMatter, shareMatter } from './distiller/matter.ts';
+import { isOpposed, isTelling, type Matter, mattersOf, readMatter, shareMatter } from './distiller/matter.ts';
 import { type ClaimValue, readClaim, type SentenceClaim } from './memory/write/claim.ts';
 
 /*
@@ -298,7 +298,9 @@ export function isAlike(a: RuleWords, b: RuleWords, likeness: Likeness, wasShown
   if (!isNear || hasOtherValue(a, b) || areTwoThings(a.quote, b.quote)) return false;
   // "There was no _total" and "add _total": a complaint names what it misses.
   return !a.matters.some((one) =>
-    b.matters.some((other) => contradicts(one, other) || contradicts(other, one)),
+    b.matters.some(
+      (other) => contradicts(one, other) || contradicts(other, one) || (!isShared && isOpposed(one, other)),
+    ),
   );
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../compare-words.ts';
 import { mayScopesOverlap } from '../draft-lesson.ts';
 import { isAlikeMost, type Sayings } from './group-sayings.ts';
-import { coversMatter, isAboutSame, mayCoverMatter, readMatter } from './matter.ts';
+import { coversMatter, isNearMatter, mayCoverMatter, readMatter } from './matter.ts';
 import type { Saying } from './sayings.ts';
 import { takesBack } from './take-back.ts';
 import { type QuotedLesson, readLesson } from './write-lesson.ts';
@@ -167,7 +167,7 @@ const isNearLesson = ({ quoted, words }: ComparedLesson, saying: Saying): boolea
   words
     .filter((one) => !hasOtherValue(one, saying))
     .flatMap(({ matters }) => matters)
-    .some((one) => isAboutSame(one, saying.matter) && !contradicts(saying.matter, one));
+    .some((one) => isNearMatter(one, saying.matter) && !contradicts(saying.matter, one));
 
 /** Only the words that hold now can be taken back. */
 export const isTakenBack = ({ quoted, words: [lead] }: ComparedLesson, saying: Saying): boolean =>

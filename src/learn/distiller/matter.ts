@@ -160,6 +160,16 @@ export function isAboutSame(a: Matter, b: Matter): boolean {
   return told > 1 && told >= fewest * NEAR && opposed.length < shared.length && !isOtherFigure(a, b);
 }
 
+/** The same of a saying and the lesson that the work was shown: it was corrected all the same, and neither rejects what the other wants. */
+export const isNearMatter = (a: Matter, b: Matter): boolean =>
+  isAboutSame(a, b) && compare(a, b).opposed.length === 0;
+
+/** Whether one of two quotes rejects most of what the other wants. */
+export function isOpposed(a: Matter, b: Matter): boolean {
+  const { shared, opposed } = compare(a, b);
+  return opposed.length > 0 && 2 * opposed.length >= shared.length;
+}
+
 /** Whether two quotes have a sentence on the same matter. */
 export const shareMatter = (a: readonly Matter[], b: readonly Matter[]): boolean =>
   a.some((one) => b.some((other) => isSameMatter(one, other)));

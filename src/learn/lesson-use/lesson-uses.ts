@@ -2,7 +2,7 @@ import type { StoredFact } from '../../core/fact.ts';
 import type { Lesson, LessonText, RecordedChange } from '../../core/lesson.ts';
 import type { AppraisedTurn } from '../../evidence/evidence-reader.ts';
 import { contradicts } from '../compare-words.ts';
-import { coversMatter, isAboutSame, isSameMatter, type Matter, readMatter } from '../distiller/matter.ts';
+import { coversMatter, isNearMatter, isSameMatter, type Matter, readMatter } from '../distiller/matter.ts';
 import { readLesson } from '../distiller/write-lesson.ts';
 
 /** How sessions went that a lesson was shown in, since its text was last changed. */
@@ -158,5 +158,5 @@ const isAgainst = (said: Matter, { statements, isQuoting }: LessonMatter): boole
   (isQuoting ? statements.slice(0, 1) : statements).some((one) => contradicts(said, one));
 
 const isAgain = (said: Matter, { whole, statements, isQuoting }: LessonMatter): boolean =>
-  statements.some((one) => isSameMatter(one, said) || (isQuoting && isAboutSame(one, said))) ||
+  statements.some((one) => isSameMatter(one, said) || (isQuoting && isNearMatter(one, said))) ||
   (!isQuoting && coversMatter(whole, said));
