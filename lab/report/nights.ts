@@ -2,7 +2,7 @@ import { CONDITIONS } from '../suites/arms.ts';
 import type { NightRecord } from '../suites/run-records.ts';
 import { compareText } from './question-rows.ts';
 
-/** A night with training or a measurement. */
+/** A night with attempts, training or a measurement. */
 export interface NightReport extends NightRecord {
   /** Whether other weights serve from here on than on the day before. */
   readonly isNew: boolean;
@@ -17,7 +17,13 @@ export function reportNights(records: readonly NightRecord[]): readonly NightRep
       const run = `${night.condition}/${night.seed}`;
       const isNew = night.serving !== (serving.get(run) ?? 0);
       serving.set(run, night.serving);
-      const isIdle = night.steps === 0 && night.pairs === 0 && night.moves.length === 0 && !isNew;
+      // Attempts that all did the same train nothing, and were made all the same.
+      const isIdle =
+        night.steps === 0 &&
+        night.first === undefined &&
+        night.pairs === 0 &&
+        night.moves.length === 0 &&
+        !isNew;
       return isIdle ? [] : [{ ...night, isNew }];
     });
 }

@@ -215,7 +215,9 @@ function nights({ nights: all }: QuestionReport): string {
     names.map((name) => {
       const own = all.filter(({ condition }) => condition === name);
       const trained = own.filter(({ steps }) => steps > 0);
-      const idle = own.filter(({ steps }) => steps === 0).flatMap(({ moves }) => moves);
+      const idle = own
+        .filter(({ steps }) => steps === 0)
+        .flatMap(({ moves }) => (moves.length > 0 ? moves : ['the attempts at each task did not differ']));
       return [
         armLabel(name),
         count(own.length),

@@ -32,6 +32,17 @@ describe('nights of a report', () => {
     ]);
   });
 
+  it('have those whose attempts did not differ, and say that they trained nothing for it', () => {
+    const sampled = { ...idle(1, 0), first: { reward: 0.75, completion: 0.75 } };
+    expect(reportNights([idle(0, 0), sampled])).toEqual([{ ...sampled, isNew: false }]);
+    const text = questionMarkdown(
+      makeQuestionReport({ ...simulateJournal({ seeds: 1 }), nights: [sampled] }),
+    );
+    expect(text).toContain(
+      '| full (deployable rewards) | 1 | 0 | 0 | the attempts at each task did not differ |',
+    );
+  });
+
   it('compare each seed with its own nights only, whatever the order of the journal', () => {
     const { nights } = simulateJournal({ seeds: 3 });
     const expected = reportNights(nights);
