@@ -10,7 +10,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createRandom } from '../../src/base/random.ts';
-import { asArray, asObject, asString, parseJson } from '../../src/core/json.ts';
+import { sleep } from '../../src/base/sleep.ts';
+import { asArray, asObject, asString, type JsonObject, parseJson } from '../../src/core/json.ts';
 import { wilsonInterval } from '../../src/stats/interval.ts';
 import { markdownTable, writeSection } from '../measure/markdown.ts';
 import { pairedBootstrap } from '../report/paired-bootstrap.ts';
@@ -97,6 +98,22 @@ async function correct(daemon: UserDaemon): Promise<number> {
   return corrections;
 }
 
+const CALM_MS = 2000;
+const CALM_POLLS = 8;
+
+/** The lessons, once none has come for a while: a model that answers at once would be asked again before anything was learned. */
+async function settledLessons(): Promise<readonly JsonObject[]> {
+  const list = async () => asArray(parseJson(await home.instar('lessons', 'list', '--json'))).map(asObject);
+  let lessons = await list();
+  for (let calm = 0; calm < CALM_POLLS; calm++) {
+    await sleep(CALM_MS, new AbortController().signal);
+    const now = await list();
+    if (JSON.stringify(now) !== JSON.stringify(lessons)) calm = -1;
+    lessons = now;
+  }
+  return lessons;
+}
+
 const count = (answers: readonly Answer[], what: 'done' | 'followed'): string => {
   const kept = answers.filter((one) => one[what]).length;
   const { low, high } = wilsonInterval(kept, answers.length);
@@ -114,7 +131,7 @@ try {
   const before = await askAll(daemon, 'before');
   say(`before: rule followed ${count(before, 'followed')}, file as asked for ${count(before, 'done')}`);
   const corrections = await correct(daemon);
-  const lessons = asArray(parseJson(await home.instar('lessons', 'list', '--json'))).map(asObject);
+  const lessons = await settledLessons();
   say(`${corrections} corrections, ${lessons.length} lessons`);
   say(lessons.map(({ description }) => String(description)).join('\n'));
   const after = await askAll(daemon, 'after');
