@@ -37,6 +37,22 @@ const replies = new Map(
 );
 const asked = new Set<string>();
 
+/** Ids that are drawn for each run: the same question has others the next time. */
+const DRAWN_IDS = /\b(?:mark_|t_|s_)[0-9a-z]{12,}\b/g;
+
+/** A text with its drawn ids numbered in order, and how a reply gets them back. */
+function numberIds(text: string): { readonly text: string; readonly restore: (reply: string) => string } {
+  const ids: string[] = [];
+  const numbered = text.replaceAll(DRAWN_IDS, (id) => {
+    if (!ids.includes(id)) ids.push(id);
+    return `ID${ids.indexOf(id) + 1}X`;
+  });
+  return {
+    text: numbered,
+    restore: (reply) => reply.replaceAll(/\bID(\d+)X\b/g, (own, at) => ids[Number(at) - 1] ?? own),
+  };
+}
+
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
@@ -46,14 +62,15 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 const server = createServer((request, response) => {
   void bodyOf(request).then((body) => {
     const messages = asArray(asObject(parseJson(body)).messages);
-    const id = hash('sha256', JSON.stringify(messages)).slice(0, 16);
+    const { text, restore } = numberIds(JSON.stringify(messages));
+    const id = hash('sha256', text).slice(0, 16);
     const reply = replies.get(id);
     // A question for the list of models has no body.
     if (messages.length > 0 && reply === undefined && !asked.has(id)) {
       asked.add(id);
-      appendFileSync(missing, `${JSON.stringify({ id, messages })}\n`);
+      appendFileSync(missing, `{"id":"${id}","messages":${text}}\n`);
     }
-    const content = reply ?? NOT_RECORDED;
+    const content = reply === undefined ? NOT_RECORDED : restore(reply);
     const choice = { index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' };
     const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
     response.setHeader('content-type', 'application/json');
