@@ -38,7 +38,7 @@ const replies = new Map(
 const asked = new Set<string>();
 
 /** Ids that are drawn for each run: the same question has others the next time. */
-const DRAWN_IDS = /\b(?:mark_|t_|s_)[0-9a-z]{12,}\b/g;
+const DRAWN_IDS = /(?:mark_|(?<=\\n|[^A-Za-z])[ts]_)[0-9a-z]{12,}\b/g;
 
 /** A text with its drawn ids numbered in order, and how a reply gets them back. */
 function numberIds(text: string): { readonly text: string; readonly restore: (reply: string) => string } {
