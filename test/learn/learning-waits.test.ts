@@ -103,6 +103,35 @@ describe('what waits to be learned from', () => {
     ]);
   });
 
+  it('is only a better wording where 25 agents were corrected and no reply of the model holds a skill: it is asked three times, and each agent has its lesson', async () => {
+    const { worker, records, waits, lessons } = await open({
+      chat: async () => text('[{"name": "POISON", "description": ""}]'),
+    });
+    const agents = Array.from({ length: 25 }, (_, nth) => ({
+      agent: `agent-${nth}`,
+      words: `Put the unit behind every amount, such as ${nth + 10}.50 EUR.`,
+    }));
+    for (const { agent, words } of agents)
+      await records.append(
+        failedEpisodes(agent, 1).map(({ fact, ...rest }) =>
+          fact.type === 'reward-given' ? { ...rest, fact: { ...fact, note: words } } : { ...rest, fact },
+        ),
+      );
+    await worker.settle();
+    const tries = (await records.factsOf('cycle-end', 0, 1000)).filter(
+      ({ fact }) => fact.type === 'cycle-end' && fact.learner === 'evolver',
+    );
+    expect(tries).toHaveLength(3);
+    const shown = new Map(lessons.library.lessons().map((lesson) => [lesson.text.scope.agent, lesson]));
+    expect(shown.size).toBe(25);
+    for (const { agent, words } of agents)
+      expect(shown.get(agent)).toMatchObject({
+        state: 'live',
+        text: { evidence: { learner: 'distiller' }, content: expect.stringContaining(words) },
+      });
+    expect(waits()).toMatchObject([{ code: 'evolver-revision', count: 25 }]);
+  });
+
   it.each([
     [
       'an unusable reply',

@@ -126,25 +126,44 @@ const REPLIES: readonly (readonly [
   ],
 ];
 
+/** A reply that can be used stands between two that cannot: after three of those in a row the evolver is asked rarely. */
+const IN_TURN: readonly number[] = (() => {
+  const of = (wanted: string) => REPLIES.flatMap(([, , writer], nth) => (writer === wanted ? [nth] : []));
+  const usable = of('evolver');
+  return of('distiller').flatMap((bad, at) => [...usable.slice(at, at + 1), bad]);
+})();
+
 let provider: Provider;
-let home: ReturnType<typeof makeHome>;
-let daemon: RunningDaemon;
+/** The replies that the evolver's model has given, by their place in the table. */
+const given = new Set<number>();
 let hanging = 0;
 let isWell = false;
 
 beforeAll(async () => {
   provider = await startProvider((request, response) => {
-    const body = asObject(parseJson(request.body.toString()));
-    if (body.model !== 'teacher') {
+    const text = request.body.toString();
+    if (asObject(parseJson(text)).model !== 'teacher') {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       return void response.end(streamed('I wrote the report.'));
     }
-    const nth = /case-(\d+)-/.exec(request.body.toString())?.[1];
-    const reply = isWell ? say(whole) : REPLIES[Number(nth)]?.[1];
+    const nth = Number(/case-(\d+)-/.exec(text)?.[1]);
+    const reply = isWell ? say(whole) : REPLIES[nth]?.[1];
     // A model that never answers.
-    if (reply === undefined) hanging++;
-    else reply(response);
+    if (reply === undefined) return void hanging++;
+    if (text.includes('You write skills for an assistant')) given.add(nth);
+    reply(response);
   });
+});
+afterAll(() => provider.close());
+
+let home: ReturnType<typeof makeHome>;
+let daemon: RunningDaemon;
+
+const start = async (): Promise<void> => {
+  daemon = await startDaemon(home.dir, [], { TEACHER_KEY: 'k-teacher-000000' });
+};
+/** A home of its own, whose key speaks for every agent: one that names its agents by use has at most eight. */
+async function startHome(): Promise<void> {
   home = makeHome({
     providers: {
       caller: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` },
@@ -153,15 +172,15 @@ beforeAll(async () => {
     models: { evolver: 'own/teacher' },
     learn: { failures: 1, budget: { usdPerDay: 10_000, tokensPerDay: 100_000_000 } },
   });
-  daemon = await startDaemon(home.dir, [], { TEACHER_KEY: 'k-teacher-000000' });
-  await Promise.all(REPLIES.map((_, nth) => fail(`case-${nth}-x`)));
-});
-afterAll(async () => {
+  await start();
+  const [key] = (await owner('GET', '/api/keys')) as unknown as readonly JsonObject[];
+  expect((await owner('POST', `/api/keys/${String(key?.id)}`, { agents: ['*'] })).agents).toEqual(['*']);
+}
+async function stopHome(): Promise<void> {
   daemon.child.kill('SIGTERM');
   await daemon.exited;
-  await provider.close();
   home.remove();
-});
+}
 
 const owner = async (method: string, path: string, body?: object): Promise<JsonObject> => {
   const headers = { authorization: `Bearer ${daemon.ownerKey}`, 'content-type': 'application/json' };
@@ -179,12 +198,15 @@ const turn = async (session: string, agent: string, task: string): Promise<strin
     (await ask(daemon.port, { path: '/v1/chat/completions', body, headers })).headers['x-instar-turn'],
   );
 };
-/** An answer of an agent that a person calls wrong. */
-async function fail(agent: string): Promise<void> {
+/** An answer of an agent, for a person to call wrong. */
+async function answer(agent: string): Promise<string> {
   const id = await turn(agent, agent, `Write the invoice amounts into ${agent}-1.md`);
   await vi.waitFor(async () => expect((await owner('GET', `/api/turns/${id}/why`)).turn).toBe(id), SOON);
-  await owner('POST', '/v1/feedback', { turn: id, score: -1, note: WORDS });
+  return id;
 }
+const reject = (id: string): Promise<JsonObject> =>
+  owner('POST', '/v1/feedback', { turn: id, score: -1, note: WORDS });
+
 const lessonsOf = async (agent: string): Promise<readonly JsonObject[]> => {
   const list = (await owner('GET', '/api/lessons?kind=skill')) as unknown as readonly JsonObject[];
   const own = list.filter(({ scope }) => asObject(scope).agent === agent);
@@ -192,11 +214,19 @@ const lessonsOf = async (agent: string): Promise<readonly JsonObject[]> => {
 };
 
 describe('a real evolver that replies badly', () => {
+  beforeAll(async () => {
+    await startHome();
+    const turns = await Promise.all(IN_TURN.map((nth) => answer(`case-${nth}-x`)));
+    for (const id of turns) await reject(id);
+  });
+  afterAll(stopHome);
+
   it.each(REPLIES.map(([what, , writer], nth) => [what, writer, nth] as const))(
     'with %s still leaves a lesson with the words of the person, written by the %s',
     { timeout: 90_000 },
     async (_, writer, nth) => {
       const agent = `case-${nth}-x`;
+      await vi.waitFor(() => expect([...given]).toContain(nth), SOON);
       await vi.waitFor(
         async () =>
           expect(await lessonsOf(agent)).toMatchObject([{ state: 'live', evidence: { learner: writer } }]),
@@ -207,22 +237,30 @@ describe('a real evolver that replies badly', () => {
       expect(JSON.stringify(found)).not.toContain('POISON');
     },
   );
+});
 
-  it('that never answers holds up neither the lesson nor other agents, and the status says what waits', {
+describe('a real evolver that never answers', () => {
+  beforeAll(startHome);
+  afterAll(stopHome);
+
+  it('holds up neither the lesson nor other agents, and the status says what waits', {
     timeout: 90_000,
   }, async () => {
-    await fail('case-99-x');
-    await vi.waitFor(async () => expect(await lessonsOf('case-99-x')).toHaveLength(1), SOON);
+    const agents = ['case-98-x', 'case-99-x'];
+    for (const agent of agents) await reject(await answer(agent));
+    for (const agent of agents)
+      await vi.waitFor(async () => expect(await lessonsOf(agent)).toHaveLength(1), SOON);
     await vi.waitFor(() => expect(hanging).toBeGreaterThan(0), SOON);
     const waiting = async () => asArray((await owner('GET', '/api/status')).waiting).map(asObject);
     await vi.waitFor(async () => {
       const revision = (await waiting()).find(({ code }) => code === 'evolver-revision');
-      expect(String(revision?.what)).toMatch(/^\d+ lessons in your own words$/);
-      expect(asArray(revision?.lessons)).toContain((await lessonsOf('case-99-x'))[0]?.id);
+      expect(revision?.what).toBe('2 lessons in your own words');
+      for (const agent of agents)
+        expect(asArray(revision?.lessons)).toContain((await lessonsOf(agent))[0]?.id);
     }, SOON);
   });
 
-  it('and then well, after a restart, revises the lessons in the user’s words under their ids', {
+  it('and then answers well, after a restart, revises the lessons in the user’s words under their ids', {
     timeout: 90_000,
   }, async () => {
     const [before] = await lessonsOf('case-99-x');
@@ -230,7 +268,7 @@ describe('a real evolver that replies badly', () => {
     daemon.child.kill('SIGKILL');
     await daemon.exited;
     isWell = true;
-    daemon = await startDaemon(home.dir, [], { TEACHER_KEY: 'k-teacher-000000' });
+    await start();
     await vi.waitFor(
       async () =>
         expect(await lessonsOf('case-99-x')).toMatchObject([
