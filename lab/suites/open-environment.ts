@@ -128,8 +128,8 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmE
     const spent = (ms: number): void => {
       policyMs += ms;
     };
-    // The checks of a suite speak for the people of its workday.
-    const { key } = createCallerKey(home, { name: 'lab', mayRate: true, at: clock.now() });
+    // The checks of a suite speak for the person whose workday it is: what another key was told is in no prompt of a night.
+    const { key } = createCallerKey(home, { name: 'lab', mayRate: true, isOwn: true, at: clock.now() });
     const owner = readOrCreateOwnerKey(home, {}).key;
     const arm = armOf(condition);
     const config = configFor(arm, options);
