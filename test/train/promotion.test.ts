@@ -295,7 +295,7 @@ describe('any sequence of events', () => {
           state = after;
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 400 },
     );
     for (const end of [
       'canary by measurement',
