@@ -117,7 +117,7 @@ describe('the run registry', () => {
         }
         expect(new Set(given).size).toBe(given.length);
       }),
-      { numRuns: 60 },
+      { numRuns: 120 },
     );
     expect(begun).toBeGreaterThan(15);
   });

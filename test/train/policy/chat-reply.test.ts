@@ -80,6 +80,7 @@ describe('a reply', () => {
       '<think>',
       '</think>',
       '{"name": "run_command", "arguments": {"x": ',
+      '<tool_call>{"name": "run_command", "arguments": {"x": 1}}</tool_call>',
       '"',
       '}}',
       '[',
