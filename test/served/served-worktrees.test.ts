@@ -145,13 +145,15 @@ it('what is told in a worktree is shown in the folder that it was made from, and
     await work(at('shop'));
     expect(provider.seen.at(-1)?.body.toString()).toContain('British English');
   }, SOON);
-  const listed = await runInProcess([
-    ...['sessions', 'list', '--project', at('shop-fix'), '--limit', '900', '--json'],
-    ...['--home', home.dir],
-  ]);
-  const ids = JSON.parse(listed.stdout).map(({ id }: JsonObject) => id);
-  expect(ids).toContain('teach');
-  expect(ids).toContain(`s${sessions}`);
+  // A session is listed once its turn has ended in the record, which may be after its answer.
+  await vi.waitFor(async () => {
+    const listed = await runInProcess([
+      ...['sessions', 'list', '--project', at('shop-fix'), '--limit', '900', '--json'],
+      ...['--home', home.dir],
+    ]);
+    const ids = JSON.parse(listed.stdout).map(({ id }: JsonObject) => id);
+    expect(ids).toEqual(expect.arrayContaining(['teach', `s${sessions}`]));
+  }, SOON);
 });
 
 it('what a plugin tells of a worktree, a clone and a checkout with the same remote is of the project that the gateway knows', async () => {
