@@ -1,10 +1,10 @@
 /**
  * npm run bench:real-lessons -- --url URL --model NAME --tokenizer FOLDER [--profile skyrl --seeds 8 --jobs 40 --condition … --folder DIR --write]
- *   [--suite desk | metaclaw --data FOLDER | pipeline] [--sampler WEIGHTS]
+ *   [--suite desk | metaclaw --data FOLDER | pipeline] [--sampler WEIGHTS] [--chat URL in place of --url and --tokenizer]
  *
  * What lessons change for a model that nobody here made: the arms of a suite (lab/results/real-model.md), with Instar between the user
- * and a model that a Tinker server samples, with its own weights or with some that were trained (`--sampler`). All arms and seeds run at
- * once, so that the server has whole batches. A stopped run continues with the same command. `--report` makes the tables of what has been
+ * and a model that a Tinker server samples, with its own weights or with some that were trained (`--sampler`), or one behind an API of
+ * chat completions (`--chat`), which then reads and writes lessons too. All arms and seeds run at once, so that the server has whole batches. A stopped run continues with the same command. `--report` makes the tables of what has been
  * run; `--against RUN` adds the differences to another run, paired by question.
  */
 import { setMaxListeners } from 'node:events';
@@ -25,6 +25,7 @@ import { writeSection } from '../measure/markdown.ts';
 import type { QuestionJournal } from '../report/question-report.ts';
 import { loadBenchJournal } from '../suites/bench-journal.ts';
 import { DEFAULT_HABITS } from '../suites/choose-policy.ts';
+import type { BenchPolicy } from '../suites/open-environment.ts';
 import { runPipelineBench } from '../suites/pipeline/run-pipeline-bench.ts';
 import { renderRun } from '../suites/read-runs.ts';
 import { type BenchRun, runBench } from '../suites/run-bench.ts';
@@ -34,7 +35,11 @@ import { ENGINE_OPTIONS, openRealEngine, readEngineChoice } from './open-engine.
 const { values } = parseArgs({
   options: {
     ...ENGINE_OPTIONS,
+    /** The base URL of an API of chat completions, in place of a Tinker server. */
+    chat: { type: 'string' },
     seeds: { type: 'string', default: '8' },
+    /** This one alone. */
+    seed: { type: 'string' },
     days: { type: 'string' },
     condition: {
       type: 'string',
@@ -82,11 +87,8 @@ const LONGEST_LESSON = 768;
 const WRITER = 1_000_000;
 
 if (!values.report) {
-  const choice = readEngineChoice(values);
-  const longest = values.reply === undefined ? undefined : Number(values.reply);
-  const { engine, template } = await openRealEngine(choice, say, longest);
-  const lessonTemplate = { ...template, longestReply: LONGEST_LESSON };
-  const sampler = await engine.openSampler(values.sampler ?? (await savedAdapter(engine)));
+  const { answers, close } =
+    values.chat === undefined ? await openSampled() : overChat(values.chat, values.model);
   const timer = setTimeout(() => stop.abort(), 1000 * Number(values.seconds));
   let shownAt = 0;
   const wanted: BenchRun = {
@@ -99,13 +101,12 @@ if (!values.report) {
     ...(values.suite === 'desk' || values.days !== undefined ? { days: Number(values.days ?? 10) } : {}),
     conversation: values.conversation === 'question' ? 'question' : 'day',
     conditions: readConditions(values.condition),
-    seeds: Array.from({ length: Number(values.seeds) }, (_, index) => index + 1),
-    policy: 'served',
-    answers: {
-      kind: 'own',
-      model: (seed) => modelOf(sampler, seed, template),
-      writer: (seed) => modelOf(sampler, seed + WRITER, lessonTemplate),
-    },
+    seeds:
+      values.seed === undefined
+        ? Array.from({ length: Number(values.seeds) }, (_, index) => index + 1)
+        : [Number(values.seed)],
+    policy: 'name' in answers ? answers.name : 'served',
+    answers,
     habits: DEFAULT_HABITS,
     failures: 3,
     settleEach: true,
@@ -127,8 +128,26 @@ if (!values.report) {
       : runBench(wanted));
   } finally {
     clearTimeout(timer);
-    await sampler.close();
-    await engine.close();
+    await close();
+  }
+
+  /** The weights that a Tinker server samples, and what ends with them. */
+  async function openSampled(): Promise<{ answers: BenchPolicy; close: () => Promise<void> }> {
+    const longest = values.reply === undefined ? undefined : Number(values.reply);
+    const { engine, template } = await openRealEngine(readEngineChoice(values), say, longest);
+    const lessonTemplate = { ...template, longestReply: LONGEST_LESSON };
+    const sampler = await engine.openSampler(values.sampler ?? (await savedAdapter(engine)));
+    return {
+      answers: {
+        kind: 'own',
+        model: (seed) => modelOf(sampler, seed, template),
+        writer: (seed) => modelOf(sampler, seed + WRITER, lessonTemplate),
+      },
+      close: async () => {
+        await sampler.close();
+        await engine.close();
+      },
+    };
   }
 
   async function savedAdapter(server: TinkerEngine): Promise<string | undefined> {
@@ -146,6 +165,15 @@ if (!values.report) {
       seed: () => random.below(2 ** 31 - 1000),
     });
   }
+}
+
+/** As a user has it whose one model also writes lessons. The outcome of each answer is told: nothing is left to a judge. */
+function overChat(baseUrl: string, model: string): { answers: BenchPolicy; close: () => Promise<void> } {
+  if (model === '') throw new Error('name the model: --model NAME');
+  const name = `box/${model}`;
+  const providers = { box: { wire: 'openai-chat', baseUrl } };
+  const { config } = checkConfig({ providers, models: { default: name, evolver: name } }, { env: {} });
+  return { answers: { kind: 'configured', name, config }, close: async () => undefined };
 }
 
 const journalOf = (run: string): QuestionJournal => {

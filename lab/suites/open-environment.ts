@@ -107,6 +107,8 @@ interface OpenEnvironmentOptions {
 }
 
 const POLICY = 'policy';
+/** How long a policy may take is the gateway's matter. */
+const CLIENT_TIMEOUTS = { ...PROVIDER_TIMEOUTS, headersMs: 3_600_000, firstByteMs: 3_600_000 };
 
 /** Instar as users run it, in this process and over HTTP, in front of one policy. */
 export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmEnvironment {
@@ -152,7 +154,7 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmE
       training,
     });
     const prices = createPrices(priceRules(config, []));
-    const pool = createExchange({ timeouts: PROVIDER_TIMEOUTS, isForbiddenAddress: () => false });
+    const pool = createExchange({ timeouts: CLIENT_TIMEOUTS, isForbiddenAddress: () => false });
     const record = { url: daemon.url, port: daemon.port, pid: process.pid, startedAt: '', version: '' };
     const { api, lessonsApi } = createRemoteApi(record, owner);
     const notes = arm.hasNotes ? openPromptNotes(path.join(dir, 'notes', 'notes.md')) : undefined;
@@ -230,8 +232,10 @@ const settling =
   (settle: () => Promise<void>): typeof fetch =>
   async (...call) => {
     const response = await fetch(...call);
+    // Read first: a caller's time limit would end an open body while a slow model is learned with.
+    const body = await response.arrayBuffer();
     await settle();
-    return response;
+    return new Response(body, response);
   };
 
 const keptFile = (folder: string, name: string, day: number): string =>
@@ -271,7 +275,8 @@ function nightFor(
 
 /**
  * The same for all arms except for what the arm is about: with `topK: 0` the gateway shows no lesson, whoever said it, and an arm
- * may add them itself; with `manual`, nothing that a model inferred is in force without an approval, and nobody approves here.
+ * may add them itself; with `manual`, nothing that a model inferred is in force without an approval, and nobody approves here. No
+ * model is asked for lessons that no prompt will have.
  */
 function configFor(arm: Arm, { policy, failures, nights }: OpenEnvironmentOptions): Config {
   const isBare = arm.lessons === 'off' || (arm.training === 'oracle' && nights?.control === 'no-lessons');
@@ -288,7 +293,11 @@ function configFor(arm: Arm, { policy, failures, nights }: OpenEnvironmentOption
     ...own,
     library,
     // No provider: the function of this process that is named `evolver`.
-    models: arm.writer === 'policy' ? { ...own.models, evolver: [] } : own.models,
+    models: {
+      ...own.models,
+      ...(arm.writer === 'policy' ? { evolver: [] } : {}),
+      ...(isBare ? { evolver: 'off', judge: 'off' } : {}),
+    },
     learn: { ...own.learn, failures },
     train: {
       ...own.train,
