@@ -1,3 +1,7 @@
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { PACKAGE_ROOT } from '../../base/package.ts';
+import { readSafetensors } from '../../base/safetensors.ts';
 import { searchTerms } from './bm25-index.ts';
 
 /**
@@ -60,6 +64,22 @@ export const IDLE_REQUESTS: readonly string[] = [
   '这个国家的首都是哪里',
   '讲个笑话',
 ];
+
+/** Of `IDLE_REQUESTS`, as the file of their vectors has it. */
+export const idleRequestsHash = (): string => hash('sha1', JSON.stringify(IDLE_REQUESTS), 'hex');
+
+/**
+ * The vectors of `IDLE_REQUESTS` that ship with the package (made by lab/static/idle-vectors.ts), so that no home computes them.
+ * Undefined for other sentences than the file's, and for another model than the one that made it.
+ */
+export async function readIdleVectors(modelId: string): Promise<readonly Float32Array[] | undefined> {
+  const bytes = await readFile(new URL('models/static/idle-requests.safetensors', PACKAGE_ROOT));
+  const { tensors, metadata } = readSafetensors(bytes);
+  if (metadata.model !== modelId || metadata.requests !== idleRequestsHash()) return undefined;
+  const { values } = tensors.get('vectors') ?? { values: new Float32Array() };
+  const size = values.length / IDLE_REQUESTS.length;
+  return IDLE_REQUESTS.map((_, row) => values.subarray(row * size, (row + 1) * size));
+}
 
 /** Stems of words that carry on a conversation. */
 const CHAT: ReadonlySet<string> = new Set(

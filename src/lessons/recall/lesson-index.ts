@@ -6,7 +6,7 @@ import type { Audience } from '../scope.ts';
 import { type Bm25Index, createBm25Index } from './bm25-index.ts';
 import { createDomainCentroids, type DomainCentroids, domainLabel } from './domain.ts';
 import { createEmbeddingQueue, type EmbeddingQueue } from './embedding-queue.ts';
-import { IDLE_REQUESTS } from './idle-requests.ts';
+import { IDLE_REQUESTS, readIdleVectors } from './idle-requests.ts';
 import { type IndexFile, indexEntryOf } from './index-file.ts';
 import { createInt8Vectors, type Int8Vectors } from './int8-vectors.ts';
 import { comparedKey, lessonTexts } from './lesson-texts.ts';
@@ -241,7 +241,7 @@ interface IndexQueues {
   readonly idle: EmbeddingQueue;
 }
 
-interface IndexSources extends IndexQueues, Pick<IndexEngines, 'cache' | 'file'> {}
+interface IndexSources extends IndexQueues, Pick<IndexEngines, 'embed' | 'cache' | 'file'> {}
 
 /** What the index compares lessons with. */
 interface IndexEngines {
@@ -295,7 +295,7 @@ export function createLessonIndex(
       const lessons = wanted;
       wanted = undefined;
       if (state.round === 0) await file?.load();
-      await applyLessons(state, { ...queues, cache, file }, lessons);
+      await applyLessons(state, { ...queues, embed, cache, file }, lessons);
       file?.indexed(() => new Set([...byId.values()].map(({ key }) => key)));
     }
   };
@@ -489,7 +489,13 @@ async function applyLessons(
   const round = ++state.round;
   if (!state.hasIdle && lessons.length > 0) {
     state.hasIdle = true;
-    for (const [row, text] of IDLE_REQUESTS.entries()) queues.idle.wantLater(row, text);
+    // Without the file, and for another model, they are computed.
+    const shipped = await readIdleVectors(queues.embed.id).catch(() => undefined);
+    for (const [row, text] of IDLE_REQUESTS.entries()) {
+      const vector = shipped?.[row];
+      if (vector === undefined) queues.idle.wantLater(row, text);
+      else state.idle.set(row, vector);
+    }
   }
   let changes = 0;
   let known = 0;
