@@ -29,11 +29,18 @@ function compile() {
     process.exit(1);
   }
   // The answers of a command are on standard output; what the compiler prints is not among them.
+  const output = ['ignore', process.stderr.fd, process.stderr.fd];
   const { status } = spawnSync(process.execPath, [compiler, '-p', at('tsconfig.build.json')], {
-    stdio: ['ignore', process.stderr.fd, process.stderr.fd],
+    stdio: output,
   });
   if (status !== 0) {
     process.stderr.write('instar: the sources do not compile\n→ fix the errors above\n');
+    process.exit(1);
+  }
+  if (spawnSync(process.execPath, [at('bundle.mjs')], { stdio: output }).status !== 0) {
+    process.stderr.write(
+      'instar: the compiled sources could not be bundled\n→ run: npm ci && npm run build\n',
+    );
     process.exit(1);
   }
 }
@@ -65,6 +72,7 @@ whenChanged(
   fingerprint(['src', 'train', 'team', 'lab', 'plugins'], /\.ts$|plugins?.*\.json$/, [
     ...MANIFESTS,
     'tsconfig.build.json',
+    'bundle.mjs',
   ]),
   compile,
 );

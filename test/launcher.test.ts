@@ -19,6 +19,7 @@ afterAll(() => rmSync(checkout, { recursive: true, force: true }));
 
 for (const name of [
   'instar.mjs',
+  'bundle.mjs',
   'package.json',
   'package-lock.json',
   'tsconfig.json',

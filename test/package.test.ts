@@ -111,7 +111,8 @@ describe('an installation', () => {
   it('says in one sentence that the demo and the benchmarks run in a checkout (not a stack trace)', () => {
     const copy = mkdtempSync(path.join(tmpdir(), 'instar-installed-'));
     try {
-      cpSync(path.join(root, 'dist/src'), path.join(copy, 'dist/src'), { recursive: true });
+      for (const part of ['dist/src', 'dist/chunks'])
+        cpSync(path.join(root, part), path.join(copy, part), { recursive: true });
       cpSync(path.join(root, 'package.json'), path.join(copy, 'package.json'));
       symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
       for (const words of [['demo'], ['bench', 'list'], ['bench', 'run', 'workdays']]) {

@@ -13,7 +13,7 @@ import { solve } from './solve.ts';
  * direction of their sum is that of the sentence. Begins with each piece alone through the model, weighted by its rarity and turned
  * to fit the sentences (ridge regression), then follows the gradient, then rounds to 4 bits.
  *
- *     node dist/lab/static/distil.js --corpus FILE [--most 40000] [--out models/static]
+ *     node build/lab/static/distil.js --corpus FILE [--most 40000] [--out models/static]
  *
  * The model's vectors are kept in .cache/static: about 10 ms a sentence, once.
  */

@@ -7,7 +7,7 @@ import { IDLE_REQUESTS, idleRequestsHash } from '../../src/lessons/recall/idle-r
 /**
  * Writes the vectors of `IDLE_REQUESTS` by the sentence model, a row each; again whenever a sentence or the model changes.
  *
- *     node dist/lab/static/idle-vectors.js
+ *     node build/lab/static/idle-vectors.js
  */
 const model = await loadMiniLm(MOST_PIECES);
 const vectors = IDLE_REQUESTS.map((text) => model.embed(text));

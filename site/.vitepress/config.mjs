@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitepress';
-import { headingAnchor } from '../../dist/lab/release/site-pages.js';
+import { headingAnchor } from '../../build/lab/release/site-pages.js';
 
 const menu = JSON.parse(readFileSync(new URL('../menu.json', import.meta.url), 'utf8'));
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));

@@ -6,7 +6,7 @@ const root = new URL('../../', import.meta.url).href;
 /**
  * The URL of a worker's module, given relative to the module that starts it: `workerModule('./x-thread.ts', import.meta.url)`.
  * A worker cannot load TypeScript, so a module that runs from its source, as in tests, gets the built one: `src/x.ts` is
- * built to `dist/src/x.js`.
+ * built to `dist/src/x.js`. `bundle.mjs` finds by these calls what needs a file of its own there.
  */
 export function workerModule(name: string, from: string): URL {
   const built = new URL(name.replace(/\.ts$/, '.js'), from).href;

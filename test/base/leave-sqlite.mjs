@@ -1,6 +1,6 @@
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import { terminateWorker } from '../../dist/src/base/sqlite-gate.js';
-import { openSql } from '../../dist/src/record/store/sql-connection.js';
+import { terminateWorker } from '../../build/src/base/sqlite-gate.js';
+import { openSql } from '../../build/src/record/store/sql-connection.js';
 
 /** A process that ends, in the way that its argument names, while its threads are inside SQLite and never rest. */
 const THREADS = 2;

@@ -77,7 +77,7 @@ describe('openRotatingFile', () => {
 
   it('writes what still waits when the process exits (only a kill loses lines)', () => {
     const module = JSON.stringify(
-      pathToFileURL(resolve(import.meta.dirname, '../../dist/src/base/rotating-file.js')).href,
+      pathToFileURL(resolve(import.meta.dirname, '../../build/src/base/rotating-file.js')).href,
     );
     const script = `
       const { openRotatingFile } = await import(${module});

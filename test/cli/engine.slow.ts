@@ -47,7 +47,7 @@ describe('instar lab engine', () => {
     const modules = watchModules();
     const { code, stdout } = await runCli(['lab', 'engine', '--help'], modules.env);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('engine') });
-    const loaded = [...modules.list()].filter((url) => url.includes('/dist/lab/'));
+    const loaded = [...modules.list()].filter((url) => url.includes('/build/lab/'));
     expect(loaded.map((url) => path.basename(url))).toEqual(['declare.js']);
     modules.remove();
   });

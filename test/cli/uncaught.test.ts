@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { alnum, createRandom, pick } from '../redact/secret-makers.ts';
 
 const dist = (file: string): string =>
-  JSON.stringify(pathToFileURL(path.resolve(import.meta.dirname, '../../dist/src', file)).href);
+  JSON.stringify(pathToFileURL(path.resolve(import.meta.dirname, '../../build/src', file)).href);
 
 it('logs an unexpected error with its secrets redacted and exits with 1 (Node printed it as it was)', () => {
   const token = `ghp_${pick(createRandom(8), alnum, 36)}`;

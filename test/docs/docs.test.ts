@@ -11,7 +11,7 @@ import { MARKS, NOT_RUN, PAGES, pageBlocks, ROOT, RUNNABLE, readPage } from './p
 
 describe('the generated pages', () => {
   it('are those that the code gives now (else run: npm run docs:reference)', async () => {
-    const script = path.join(ROOT, 'dist/lab/release/write-reference.js');
+    const script = path.join(ROOT, 'build/lab/release/write-reference.js');
     const { stdout } = await promisify(execFile)(process.execPath, [script, '--check'], { cwd: ROOT }).catch(
       (error: { stdout: string }) => error,
     );

@@ -1,5 +1,5 @@
 // One process of the budget race: reserves, waits a moment, settles; prints each answer.
-import { openJobs } from '../../dist/src/jobs/open-jobs.js';
+import { openJobs } from '../../build/src/jobs/open-jobs.js';
 
 const [place, count, seed] = process.argv.slice(2);
 const clock = { now: () => Date.now(), monotonic: () => performance.now() };

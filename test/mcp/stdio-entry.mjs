@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import process from 'node:process';
-import { serveOnStdio } from '../../dist/src/mcp/serve-on-stdio.js';
+import { serveOnStdio } from '../../build/src/mcp/serve-on-stdio.js';
 
 const [file] = process.argv.slice(2);
 const keep = (what) => appendFileSync(file, `${JSON.stringify(what)}\n`);

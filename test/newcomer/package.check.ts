@@ -65,7 +65,13 @@ const PACKED_FROM = [
     'package-lock.json',
     'tsconfig.json',
   ],
-  ...['tsconfig.build.json', 'README.md', 'LICENSE', ...FILES.filter((name) => name !== 'sbom.json')],
+  ...[
+    'tsconfig.build.json',
+    'bundle.mjs',
+    'README.md',
+    'LICENSE',
+    ...FILES.filter((name) => name !== 'sbom.json'),
+  ],
 ];
 
 const filesIn = (folder: string): readonly string[] =>
@@ -74,7 +80,7 @@ const filesIn = (folder: string): readonly string[] =>
     .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
 
 describe('the packed package', () => {
-  it('has a source for each built file, the bill of materials, and nothing left over by an earlier build', async () => {
+  it('has a source or an importer for each built file, the bill of materials, and nothing left over by an earlier build', async () => {
     const checkout = copyCheckout();
     try {
       const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', checkout], {
@@ -85,8 +91,23 @@ describe('the packed package', () => {
       expect(names).toContain('dist/web/index.html');
       // Vite names the files of the page by their content.
       const built = names.filter((name) => name.startsWith('dist/') && !name.startsWith('dist/web/'));
-      expect(built.length).toBeGreaterThan(1000);
+      const code = new Map(
+        built
+          .filter((name) => name.endsWith('.js'))
+          .map((name) => [name, readFileSync(path.join(checkout, name), 'utf8')]),
+      );
+      expect(code.size).toBeGreaterThan(100);
+      const imported = new Set(
+        [...code].flatMap(([name, text]) =>
+          [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+\.js)"/g)].map(([, to = '']) =>
+            path.posix.join(path.posix.dirname(name), to),
+          ),
+        ),
+      );
+      // The laboratory is in a checkout alone.
+      expect([...imported].filter((name) => !code.has(name) && !name.startsWith('dist/lab/'))).toEqual([]);
       const orphans = built.filter((name) => {
+        if (name.startsWith('dist/chunks/')) return !imported.has(name);
         const source = name.replace(/^dist\//, '').replace(/(\.d\.ts|\.js)$/, '.ts');
         return !/\.(js|d\.ts|json)$/.test(name) || !existsSync(path.join(checkout, source));
       });
@@ -110,10 +131,7 @@ describe('the packed package', () => {
         ([, to = '']) => !names.some((name) => name === to || name.startsWith(`${to}/`)),
       );
       expect(missing.map(([, to]) => to)).toEqual([]);
-      const text = built
-        .filter((name) => name.endsWith('.js'))
-        .map((name) => readFileSync(path.join(checkout, name), 'utf8'));
-      expect(text.filter((code) => code.includes('sourceMappingURL'))).toEqual([]);
+      expect([...code.values()].filter((text) => text.includes('sourceMappingURL'))).toEqual([]);
     } finally {
       rmSync(checkout, { recursive: true, force: true });
     }

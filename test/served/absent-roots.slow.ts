@@ -33,8 +33,8 @@ describe('weights and teams', () => {
     const loaded = [...modules.list()].map((url) => path.relative(root, new URL(url).pathname));
     modules.remove();
     expect(status.status).toBe(200);
-    expect(loaded).toContain('dist/src/daemon/daemon.js');
-    expect(loaded.filter((file) => /^dist\/(?:train|team)\/|node_modules\/pg/.test(file))).toEqual([]);
+    expect(loaded).toContain('build/src/daemon/daemon.js');
+    expect(loaded.filter((file) => /^build\/(?:train|team)\/|node_modules\/pg/.test(file))).toEqual([]);
   });
 
   it('need packages of their own for a PostgreSQL, and say which (a stack trace does not)', () => {

@@ -1,10 +1,10 @@
 // A real process of a shared record with scripted night work, which can be killed: `HOME JOURNAL NAME KINDS`, where KINDS is what a worker
 // does, or `gateway`. Every job writes a line for each unit; sources of presence say that nobody is there.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { openHome } from '../../dist/src/config/home.js';
-import { loadConfig } from '../../dist/src/config/load-config.js';
-import { startDaemon } from '../../dist/src/daemon/daemon.js';
-import { createLog } from '../../dist/src/redact/create-log.js';
+import { openHome } from '../../build/src/config/home.js';
+import { loadConfig } from '../../build/src/config/load-config.js';
+import { startDaemon } from '../../build/src/daemon/daemon.js';
+import { createLog } from '../../build/src/redact/create-log.js';
 
 const [dir, journal, name, kinds] = process.argv.slice(2);
 const UNITS = 8;

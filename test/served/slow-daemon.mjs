@@ -1,9 +1,9 @@
 // A real daemon with one slow job, as a process of its own that can be killed.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { openHome } from '../../dist/src/config/home.js';
-import { loadConfig } from '../../dist/src/config/load-config.js';
-import { startDaemon } from '../../dist/src/daemon/daemon.js';
-import { createLog } from '../../dist/src/redact/create-log.js';
+import { openHome } from '../../build/src/config/home.js';
+import { loadConfig } from '../../build/src/config/load-config.js';
+import { startDaemon } from '../../build/src/daemon/daemon.js';
+import { createLog } from '../../build/src/redact/create-log.js';
 
 const [dir, journal] = process.argv.slice(2);
 const UNITS = 12;

@@ -119,6 +119,6 @@ describe('a home with a training engine', { timeout: 300_000 }, () => {
     const loaded = [...modules.list()];
     for (const needed of ['/daemon/daemon.js', '/train/training-thread.js', '/train/training-window.js'])
       expect(loaded.filter((url) => url.endsWith(needed))).toHaveLength(1);
-    expect(loaded.filter((url) => url.includes('/dist/lab/') || url.includes('/lab/'))).toEqual([]);
+    expect(loaded.filter((url) => url.includes('/lab/'))).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
 // A real daemon, as a process of its own, whose recall does not depend on how busy the machine is.
-import { openHome } from '../../dist/src/config/home.js';
-import { loadConfig } from '../../dist/src/config/load-config.js';
-import { startDaemon } from '../../dist/src/daemon/daemon.js';
-import { createNgramEmbed } from '../../dist/src/embed/ngram-embed.js';
-import { createLog } from '../../dist/src/redact/create-log.js';
+import { openHome } from '../../build/src/config/home.js';
+import { loadConfig } from '../../build/src/config/load-config.js';
+import { startDaemon } from '../../build/src/daemon/daemon.js';
+import { createNgramEmbed } from '../../build/src/embed/ngram-embed.js';
+import { createLog } from '../../build/src/redact/create-log.js';
 
 const home = openHome(process.argv[2]);
 const { config } = loadConfig({ file: home.configFile, env: {} });

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 export interface LoadedModules {
   /** Makes a process and its threads write down every module that they load. */
   readonly env: { readonly NODE_OPTIONS: string };
-  /** File URLs. */
+  /** File URLs; of a bundled file those of the compiled modules that it contains, below `build/`. */
   list(): ReadonlySet<string>;
   remove(): void;
 }
@@ -32,7 +32,18 @@ export async function load(url, context, next) {
   );
   return {
     env: { NODE_OPTIONS: `--import=${pathToFileURL(start).href}` },
-    list: () => new Set(existsSync(list) ? readFileSync(list, 'utf8').trim().split('\n') : []),
+    list: () => {
+      const urls = existsSync(list) ? readFileSync(list, 'utf8').trim().split('\n') : [];
+      return new Set(urls.flatMap(modulesIn));
+    },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+const root = new URL('../../', import.meta.url).href;
+
+function modulesIn(url: string): readonly string[] {
+  if (!url.startsWith(`${root}dist/`)) return [url];
+  const text = readFileSync(new URL(url), 'utf8');
+  return [...text.matchAll(/^\/\/#region (\S+)$/gm)].map(([, name]) => `${root}${name}`);
 }

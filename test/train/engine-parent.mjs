@@ -1,10 +1,10 @@
 // A program that supervises an engine, as a process of its own that can be killed.
 
-import { createEngineKey } from '../../dist/src/config/engine-key.js';
-import { openHome } from '../../dist/src/config/home.js';
-import { systemClock } from '../../dist/src/core/clock.js';
-import { createLog } from '../../dist/src/redact/create-log.js';
-import { superviseEngine } from '../../dist/train/engine-process.js';
+import { createEngineKey } from '../../build/src/config/engine-key.js';
+import { openHome } from '../../build/src/config/home.js';
+import { systemClock } from '../../build/src/core/clock.js';
+import { createLog } from '../../build/src/redact/create-log.js';
+import { superviseEngine } from '../../build/train/engine-process.js';
 
 const [dir] = process.argv.slice(2);
 const log = createLog({ format: 'json', level: 'info' });

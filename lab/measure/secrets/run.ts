@@ -143,7 +143,7 @@ function literalShare(positives: readonly Item[], isFound: (item: Item) => boole
 
 /** Microseconds of processor time per KB of normal code, as text and as a recorded message. */
 function reportSpeed(): void {
-  const source = readFileSync('package-lock.json', 'utf8') + readFileSync('dist/src/index.js', 'utf8');
+  const source = readFileSync('package-lock.json', 'utf8') + readFileSync('build/src/index.js', 'utf8');
   const body = source.repeat(Math.ceil(65_536 / source.length)).slice(0, 65_536);
   const { redactToText } = openRedactor();
   const best = (run: () => unknown): number => {

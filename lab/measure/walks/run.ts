@@ -23,7 +23,8 @@ const { values } = parseArgs({
   },
 });
 const root = path.resolve(values.root);
-const OURS = /\/dist\/(?!.*node_modules)(.+)\.js$/;
+/** A file for each source: what is shipped has the same code in fewer files. Earlier checkouts had no `build/`. */
+const OURS = /\/(?:build|dist)\/(?!.*node_modules)(.+)\.js$/;
 
 interface FunctionCoverage {
   readonly ranges: readonly { readonly count: number }[];
@@ -80,7 +81,7 @@ const sleep = (ms: number): Promise<void> =>
     setTimeout(resolve, ms);
   });
 
-const mainFile = ['dist/src/cli/main.js', 'dist/cli/main.js']
+const mainFile = ['build/src/cli/main.js', 'dist/src/cli/main.js', 'dist/cli/main.js']
   .map((file) => path.join(root, file))
   .find((file) => statSync(file, { throwIfNoEntry: false }) !== undefined);
 if (mainFile === undefined) throw new Error(`${root} is not built: run npm run build there`);

@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A bench as it is built; its caches are below the folder. */
 function bench(name: string, ...args: readonly string[]) {
-  const run = path.join(ROOT, 'dist/lab/measure', name, 'run.js');
+  const run = path.join(ROOT, 'build/lab/measure', name, 'run.js');
   const { status, stdout, stderr } = spawnSync(process.execPath, [run, ...args], {
     cwd: folder,
     encoding: 'utf8',

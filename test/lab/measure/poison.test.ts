@@ -42,7 +42,7 @@ describe('a set of poisoned texts', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'instar-set-'));
     const file = path.join(folder, 'set.jsonl');
     writeFileSync(file, `${line({})}\nnot json\n`);
-    const run = path.join(ROOT, 'dist/lab/measure/poison/run.js');
+    const run = path.join(ROOT, 'build/lab/measure/poison/run.js');
     const { status, stderr } = spawnSync(process.execPath, [run, '--set', file], {
       cwd: ROOT,
       encoding: 'utf8',

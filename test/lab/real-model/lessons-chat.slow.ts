@@ -60,7 +60,7 @@ it('a model behind a chat API does the stages of the given seed and writes lesso
   const bench = async (condition: string): Promise<FinishedRun | undefined> => {
     const words = ['--suite', 'pipeline', '--chat', `${provider.url}/v1`, '--model', 'stand-in-200b'];
     const what = ['--runs', '1', '--seed', '2', '--condition', condition, '--run', condition];
-    await run(process.execPath, ['dist/lab/real-model/lessons.js', ...words, ...what, '--folder', dir]);
+    await run(process.execPath, ['build/lab/real-model/lessons.js', ...words, ...what, '--folder', dir]);
     return loadPipelineJournal(path.join(dir, condition, 'journal.jsonl'))?.runs[0];
   };
   try {

@@ -5,17 +5,17 @@
  */
 import { createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
-import { createManualClock } from '../../../dist/src/core/clock.js';
-import { createRunBudget } from '../../../dist/src/cost/run-budget.js';
-import { createAsk } from '../../../dist/src/learn/ask.js';
-import { createGate } from '../../../dist/src/learn/gate/gate.js';
-import { practice } from '../../../dist/src/learn/practice/practice.js';
-import { openPracticeJournal } from '../../../dist/src/learn/practice/practice-journal.js';
-import { spentByUnits } from '../../../dist/src/learn/practice/practice-units.js';
-import { checkLessonText } from '../../../dist/src/lessons/check-lesson-text.js';
-import { openLibrary } from '../../../dist/src/lessons/library.js';
-import { toRecords } from '../../../dist/src/record/records.js';
-import { openSqliteStore } from '../../../dist/src/record/store/sqlite-store.js';
+import { createManualClock } from '../../../build/src/core/clock.js';
+import { createRunBudget } from '../../../build/src/cost/run-budget.js';
+import { createAsk } from '../../../build/src/learn/ask.js';
+import { createGate } from '../../../build/src/learn/gate/gate.js';
+import { practice } from '../../../build/src/learn/practice/practice.js';
+import { openPracticeJournal } from '../../../build/src/learn/practice/practice-journal.js';
+import { spentByUnits } from '../../../build/src/learn/practice/practice-units.js';
+import { checkLessonText } from '../../../build/src/lessons/check-lesson-text.js';
+import { openLibrary } from '../../../build/src/lessons/library.js';
+import { toRecords } from '../../../build/src/record/records.js';
+import { openSqliteStore } from '../../../build/src/record/store/sqlite-store.js';
 
 const [file, calls, mode] = process.argv.slice(2);
 const clock = createManualClock(1_000);

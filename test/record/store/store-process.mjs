@@ -1,7 +1,7 @@
 // Uses the built store: a separate process cannot load TypeScript.
 import { writeSync } from 'node:fs';
-import { lockHome } from '../../../dist/src/record/home-lock.js';
-import { openSqliteStore } from '../../../dist/src/record/store/sqlite-store.js';
+import { lockHome } from '../../../build/src/record/home-lock.js';
+import { openSqliteStore } from '../../../build/src/record/store/sqlite-store.js';
 
 const [job, file, name, count] = process.argv.slice(2);
 const say = (line) => writeSync(1, `${line}\n`);
