@@ -1,5 +1,5 @@
 /**
- * npm run bench:local-user -- --chat http://127.0.0.1:8099/v1 [--model qwen --place message --prompts 50 --seed 1 --learn --write]
+ * npm run bench:local-user -- --chat http://127.0.0.1:8099/v1 [--model qwen --place message --prompts 50 --seed 1 --learn --unread --write]
  *
  * Instar with a local model only, as a new user has it: `instar init` on an empty home, a daemon of its own, no key. The user asks for
  * small files (the suite `desk`), says in the chat what is wrong with them, and asks for others on the next day. The same prompts are
@@ -32,6 +32,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     /** The same model also writes and judges lessons. */
     learn: { type: 'boolean', default: false },
+    /** No model reads what was said or writes lessons (`models.evolver: "off"`). */
+    unread: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
 });
@@ -126,6 +128,7 @@ say(
   (await home.instar('init', ...words, '--model', values.model, ...(values.learn ? ['--learn'] : []))).trim(),
 );
 say((await home.instar('config', 'set', 'library.place', values.place)).trim());
+if (values.unread) say((await home.instar('config', 'set', 'models.evolver', 'off')).trim());
 const daemon = await home.up();
 try {
   const before = await askAll(daemon, 'before');
@@ -144,7 +147,7 @@ try {
     String(answers.filter((one, at) => one.followed && prompts[at]?.rule.id === form).length);
   const each = prompts.length / rules.length;
   const text = [
-    `${prompts.length} prompts, ${corrections} corrections of ${rules.length} rules in the chat, ${lessons.length} lessons${values.learn ? ', the model also judges' : ''}, library.place ${values.place}, seed ${seed}, ${new Date().toISOString().slice(0, 10)}, ${Math.round((performance.now() - began) / 60_000)} minutes.`,
+    `${prompts.length} prompts, ${corrections} corrections of ${rules.length} rules in the chat, ${lessons.length} lessons${values.learn ? ', the model also judges' : ''}${values.unread ? ', no model reads' : ''}, library.place ${values.place}, seed ${seed}, ${new Date().toISOString().slice(0, 10)}, ${Math.round((performance.now() - began) / 60_000)} minutes.`,
     markdownTable(
       ['', 'before', 'after'],
       [

@@ -202,9 +202,9 @@ function isBesideCore(sentences: readonly ReadSentence[], core: readonly number[
   return isCoreBlock(block) || (block > 0 && isCoreBlock(block - 1) && isShort(block - 1));
 }
 
-/** "Do that everywhere": the sentence before it is the rule. */
+/** "Do that everywhere": the sentence before it is the rule. "Where is ctx? We pass it to each function": it names what "it" is. */
 const POINTS_BACK =
-  /^(?:please |pls |and |so |always |never )*(?:do|keep|apply|follow|use|make) (?:that|this|it|so)\b/;
+  /^(?:please |pls |and |so |always |never )*(?:(?:do|keep|apply|follow|use|make) (?:that|this|it|so)|(?:we|i) \S+ (?:it|that|this|them))\b/;
 
 /** Another piece of work, in contrast to a step of the corrected one ("run make gen after that"). */
 const isOtherWork = (folded: string): boolean =>

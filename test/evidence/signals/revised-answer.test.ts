@@ -77,6 +77,17 @@ describe('what changed the answer', () => {
     expect(correction?.isStanding ?? false).toBe(false);
   });
 
+  it('is quoted with the sentence that names what it is about', () => {
+    const { correction } = read(
+      'Where is ctx? We pass it to each function, behind the other parameters.',
+      true,
+    );
+    expect(correction?.quotes).toEqual([
+      'Where is ctx?',
+      'We pass it to each function, behind the other parameters.',
+    ]);
+  });
+
   it.each([
     'Our deploy runs today at five.',
     'Our server is slow, so the cache helps.',
