@@ -32,7 +32,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   models: ['wire'],
   gateway: ['wire'],
   connect: ['config'],
-  doctor: ['agent', 'config', 'cost', 'models', 'record', 'schedule'],
+  doctor: ['agent', 'config', 'cost', 'embed', 'models', 'record', 'schedule'],
   api: [
     ...['overlays', 'config', 'cost', 'evidence', 'gateway', 'learn', 'lessons', 'mcp', 'pipeline', 'record'],
     'schedule',

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type DatabaseSyncInstance } from './sqlite.ts';
-import { insideSqlite } from './sqlite-gate.ts';
+import { insideAddon } from './sqlite-gate.ts';
 
 export interface FileLock {
   /** Calling it again does nothing. */
@@ -20,12 +20,12 @@ const SQLITE_BUSY = 5;
  */
 export function lockFile(file: string): FileLock | undefined {
   createPrivateFile(file);
-  const database = insideSqlite(() => openLocked(file));
+  const database = insideAddon(() => openLocked(file));
   if (database === undefined) return undefined;
   held.add(database);
   return {
     release: () => {
-      if (held.delete(database)) insideSqlite(() => database.close());
+      if (held.delete(database)) insideAddon(() => database.close());
     },
   };
 }

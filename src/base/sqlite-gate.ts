@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { getEnvironmentData, setEnvironmentData, threadId, type Worker } from 'node:worker_threads';
 
 /**
- * No thread is ended while it is inside SQLite. The addon calls Node while it runs a statement; in a thread that is being
+ * No thread is ended while it is inside an addon: SQLite's, or onnxruntime's. They call Node while they work; in a thread that is being
  * ended such a call fails, the addon throws a C++ exception that nothing catches, and the whole process aborts (exit code
  * 134) in place of its own exit code.
  *
- * - Every call into the addon, and the loading of it, is made through `insideSqlite`, which counts it.
+ * - Every call into the addon, and the loading of it, is made through `insideAddon`, which counts it.
  * - A worker is ended by `terminateWorker` alone. Before the process exits, for whatever reason, the thread that loaded this
  *   module first closes the gate for all workers. Both wait until the thread is outside; it could not end earlier anyway.
  * - A worker that finds the gate closed waits before SQLite until it is ended. A transaction that it has begun is rolled
@@ -44,8 +44,8 @@ const isRoot = threadId === root;
 const [inside, closed] = [placeOf(threadId, INSIDE), placeOf(threadId, CLOSED)];
 let depth = 0;
 
-/** Runs a call into SQLite; calls may be nested. */
-export function insideSqlite<T>(call: () => T): T {
+/** Runs a call into an addon; calls may be nested. */
+export function insideAddon<T>(call: () => T): T {
   if (depth === 0) enter();
   depth++;
   try {

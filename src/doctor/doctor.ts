@@ -9,6 +9,7 @@ import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
 import { readStoreUrl } from '../config/store-url.ts';
 import { type BootClock, type Clock, systemClock } from '../core/clock.ts';
+import { loadMiniLm } from '../embed/minilm/encoder.ts';
 import { isPgUrl } from '../record/pg-place.ts';
 import { CONFIRM_TIME, describeDoubt, judgeTime } from '../record/trusted-clock.ts';
 import { openSources } from '../schedule/presence-sources.ts';
@@ -51,11 +52,12 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Doctor
   if (config === undefined) return [...basics, ...checks];
   const pool = createProbeExchange();
   try {
-    const [port, models, presence, sandbox] = await Promise.all([
+    const [port, models, presence, sandbox, sentences] = await Promise.all([
       checkPort(daemon, config),
       checkModels({ config, env, homeDir: home.dir, exchange: pool.exchange }),
       checkSchedule(config.schedule, env, home.dir, clock),
       checkSandbox(),
+      checkSentences(),
     ]);
     return [
       ...basics,
@@ -66,6 +68,7 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Doctor
       ...checkTeam(config),
       presence,
       sandbox,
+      sentences,
     ];
   } finally {
     await pool.close();
@@ -126,6 +129,22 @@ async function checkSandbox(): Promise<DoctorCheck> {
   return confiner.filter === undefined
     ? warned('sandbox', text, 'install bubblewrap or perl, which install the filter', 'sandbox-unfiltered')
     : passed('sandbox', text);
+}
+
+/** Whether the sentence model can be loaded, and which engine computes. */
+async function checkSentences(): Promise<DoctorCheck> {
+  try {
+    const { engine, problem } = await loadMiniLm();
+    return problem === undefined
+      ? passed('sentences', `the sentence model runs on ${engine}`)
+      : warned('sentences', problem, 'npm install -g onnxruntime-node, or npm uninstall -g onnxruntime-node');
+  } catch (error) {
+    return failed(
+      'sentences',
+      error instanceof Error ? error.message : String(error),
+      'install Instar again',
+    );
+  }
 }
 
 function readConfig(home: Home, env: NodeJS.ProcessEnv): { config?: Config; checks: readonly DoctorCheck[] } {

@@ -11,6 +11,7 @@ const because = (error: unknown): string => (error instanceof Error ? error.mess
 let model: MiniLm | undefined;
 try {
   model = await loadMiniLm(MOST_PIECES);
+  if (model.problem !== undefined) process.emitWarning(model.problem);
   say({ type: 'ready' });
 } catch (error) {
   say({ type: 'broken', why: because(error) });

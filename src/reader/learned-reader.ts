@@ -7,7 +7,7 @@ import { PACKAGE_ROOT } from '../base/package.ts';
 import { listTensors } from '../base/safetensors.ts';
 import { type Arena, createArena } from '../base/wasm/arena.ts';
 import type { SpanKind } from '../core/reading.ts';
-import { createEncoderPass, type EncoderPass } from '../embed/minilm/encoder.ts';
+import { createEncoderPass } from '../embed/minilm/encoder.ts';
 import { createMiniLmKernels, HIDDEN, MAX_TOKENS } from '../embed/minilm/kernels.ts';
 import { createEncoderLoader } from '../embed/minilm/weights.ts';
 import { createWordPieces } from '../embed/minilm/wordpiece.ts';
@@ -134,7 +134,7 @@ interface ReaderWeights {
   readonly table: { readonly rank: number; readonly values: Int8Array; readonly scales: Float32Array };
   readonly widen: Float32Array;
   readonly head: { readonly weight: Float32Array; readonly bias: Float32Array };
-  readonly pass: EncoderPass;
+  readonly pass: ReturnType<typeof createEncoderPass>;
 }
 
 function loadWeights(arena: Arena, path: string): ReaderWeights {

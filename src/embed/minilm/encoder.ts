@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type Arena, createArena } from '../../base/wasm/arena.ts';
+import { compact } from '../../core/json.ts';
 import {
   createMiniLmKernels,
   HEAD,
@@ -10,19 +11,14 @@ import {
   MAX_TOKENS,
   type MiniLmKernels,
 } from './kernels.ts';
-import {
-  type EncoderLayer,
-  type EncoderWeights,
-  loadMiniLmWeights,
-  type MiniLmLinear,
-  type MiniLmWeights,
-} from './weights.ts';
+import { createNativePass, type EncoderPass, type EngineName, OWN_ENGINE } from './native-pass.ts';
+import { type EncoderLayer, type EncoderWeights, loadMiniLmWeights, type MiniLmLinear } from './weights.ts';
 import { createWordPieceTokenizer } from './wordpiece.ts';
 
 const TOKENIZER_SHA256 = 'be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037';
 const WEIGHTS_SHA256 = '6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d';
 
-export interface MiniLm {
+export interface MiniLm extends EngineName {
   readonly dimensions: typeof HIDDEN;
   /** A unit vector. Blocks the thread: about a third of a millisecond per token. */
   embed(text: string): Float32Array;
@@ -57,8 +53,10 @@ export const loadMiniLm = async (mostTokens = MAX_TOKENS): Promise<MiniLm> => {
   const arena = createArena();
   const kernels = createMiniLmKernels(arena.memory);
   const weights = await loadMiniLmWeights(arena, kernels, (await findFiles()).weightsPath, WEIGHTS_SHA256);
-  const encode = createEncoder(arena, kernels, weights);
+  const pass = createEncoderPass(arena, kernels, weights);
+  const encode = createEncoder(arena, kernels, weights.words, pass);
   return {
+    ...compact({ engine: pass.engine, problem: pass.problem }),
     dimensions: HIDDEN,
     embed: (text) => encode(tokenize(text, mostTokens)),
     embedStart: (text, most) => {
@@ -78,19 +76,21 @@ const SPARE = 4;
 
 const rowAt = (states: number, row: number): number => states + row * HIDDEN * FLOAT;
 
-export interface EncoderPass {
-  /** The address of the input, one row of HIDDEN floats per token; `run` leaves the states of the last layer there. */
-  readonly states: number;
-  /** `wanted`: of the rows before this one only the first is needed; the others keep the states of the layer before. */
-  run(rows: number, wanted?: number): void;
-}
-
-/** The forward pass of an encoder of MiniLM's width, for at most MAX_TOKENS rows. */
+/** The forward pass of an encoder of MiniLM's width, for at most MAX_TOKENS rows: on onnxruntime-node, or on our kernels. */
 export const createEncoderPass = (
   arena: Arena,
   kernels: MiniLmKernels,
   weights: EncoderWeights,
-): EncoderPass => {
+): EncoderPass & EngineName => {
+  const native = createNativePass(arena, weights);
+  if (native.run !== undefined) return native;
+  return {
+    ...createOwnPass(arena, kernels, weights),
+    ...compact({ engine: OWN_ENGINE, problem: native.problem }),
+  };
+};
+
+const createOwnPass = (arena: Arena, kernels: MiniLmKernels, weights: EncoderWeights): EncoderPass => {
   const x = arena.take(MAX_TOKENS * HIDDEN * FLOAT);
   const mixed = arena.take(MAX_TOKENS * HIDDEN * FLOAT);
   const wide = arena.take(MAX_TOKENS * INNER * FLOAT);
@@ -145,8 +145,12 @@ export const createEncoderPass = (
   };
 };
 
-const createEncoder = (arena: Arena, kernels: MiniLmKernels, weights: MiniLmWeights): Encode => {
-  const { states, run } = createEncoderPass(arena, kernels, weights);
+const createEncoder = (
+  arena: Arena,
+  kernels: MiniLmKernels,
+  words: number,
+  { states, run }: EncoderPass,
+): Encode => {
   const pool = (rows: number): Float32Array => {
     const values = arena.floats(states, rows * HIDDEN);
     const sum = new Float64Array(HIDDEN);
@@ -156,7 +160,7 @@ const createEncoder = (arena: Arena, kernels: MiniLmKernels, weights: MiniLmWeig
   };
   return (tokens) => {
     tokens.forEach((token, row) => {
-      kernels.expand(weights.words + token * HIDDEN * HALF, states + row * HIDDEN * FLOAT, HIDDEN);
+      kernels.expand(words + token * HIDDEN * HALF, states + row * HIDDEN * FLOAT, HIDDEN);
     });
     run(tokens.length);
     return pool(tokens.length);

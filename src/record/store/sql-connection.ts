@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '../../base/sqlite.ts';
-import { insideSqlite } from '../../base/sqlite-gate.ts';
+import { insideAddon } from '../../base/sqlite-gate.ts';
 import { StoreError } from '../../core/store.ts';
 
 type SqlValue = null | number | string | Uint8Array;
@@ -80,7 +80,7 @@ export function peekInto<T>(
 
 function callSqlite<T>(file: string, call: () => T): T {
   try {
-    return insideSqlite(call);
+    return insideAddon(call);
   } catch (error) {
     throw toStoreError(error, file);
   }
