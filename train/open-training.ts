@@ -2,7 +2,6 @@ import type { Home } from '../src/config/home.ts';
 import type { Config } from '../src/config/schema.ts';
 import { openPolicyEngine } from './policy-engine.ts';
 import { type ServedTraining, serveTraining, type TrainingOptions } from './serve-training.ts';
-import { countGateTasks } from './training-supply.ts';
 
 export interface OpenTrainingOptions extends Omit<TrainingOptions, 'engine' | 'gateTasks'> {
   readonly config: Config;
@@ -15,6 +14,6 @@ export function serveConfiguredTraining(options: OpenTrainingOptions): ServedTra
   return serveTraining({
     ...options,
     engine: openPolicyEngine({ settings: config.train, home, env, clock, log }),
-    gateTasks: () => countGateTasks(options),
+    gateTasks: async () => (await import('./training-supply.ts')).countGateTasks(options),
   });
 }

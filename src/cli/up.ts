@@ -117,7 +117,8 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
     throw error;
   }
   const keyPlace = key.source === 'environment' ? 'INSTAR_KEY' : home.keyFile;
-  // Asked of the daemon itself: it also discovers local model servers that the config does not name.
+  // Asked of the daemon itself: it also discovers local model servers that the config does not name. By HTTP: what this request
+  // compiles is not compiled in the first turn, which would get no lesson on a busy machine.
   const status = await askStatus(home, env).catch(() => undefined);
   const providers = status !== undefined && 'providers' in status ? status.providers : [];
   printer.document({ ready: true, ...record });

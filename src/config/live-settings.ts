@@ -7,8 +7,8 @@ import { fileStamp } from './caller-keys.ts';
 import { ConfigError } from './config-error.ts';
 import type { WaitingSetting } from './confirmed-settings.ts';
 import { planReload } from './reload-rules.ts';
-import type { Config } from './schema.ts';
-import { knownKeys, renderPath } from './setting-path.ts';
+import { type Config, configSchema } from './schema.ts';
+import { renderPath } from './setting-path.ts';
 import { describeRestart, KEPT_SETTINGS } from './settings-state.ts';
 import type { SharedUse } from './shared-settings.ts';
 
@@ -142,7 +142,12 @@ const SECTIONS = [
 function createView(current: () => Config): Config {
   const sections = SECTIONS.map((section) => [
     section,
-    { value: viewOf(knownKeys([section]), () => asObject(current()[section])), enumerable: true },
+    {
+      value: viewOf(Object.keys(configSchema.shape[section].unwrap().shape), () =>
+        asObject(current()[section]),
+      ),
+      enumerable: true,
+    },
   ]);
   const names = { get: () => current().providers, enumerable: true };
   const aliases = { get: () => current().models, enumerable: true };
