@@ -84,6 +84,7 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
   const { writer } = models;
   const checkText = checkLessonText;
   const compareQuotes = createQuoteComparison(embed);
+  const distiller = createDistiller({ maxNewSkills: settings.maxNewSkills, checkText, compareQuotes });
   const fromFailures = createFailureLearners({
     evidence,
     library,
@@ -93,8 +94,9 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
       maxNewSkills: settings.maxNewSkills,
       nearest: async (text) => (await options.nearest(text, MOST_NEAR)).map(({ lesson }) => lesson),
       checkText,
+      quoting: distiller,
     }),
-    distiller: createDistiller({ maxNewSkills: settings.maxNewSkills, checkText, compareQuotes }),
+    distiller,
     compareQuotes,
     clock,
     patienceMs: settings.patienceMs,

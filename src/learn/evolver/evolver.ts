@@ -2,13 +2,15 @@ import { errorMessage } from '../../core/failure.ts';
 import type { FailureCase, Learner, LearnerFailure, LearnInput, Proposal } from '../../core/learn.ts';
 import { isActive, type Lesson, type LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
+import { changedLessonId } from '../../lessons/codec.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { readSayings } from '../distiller/sayings.ts';
 import { takesBack } from '../distiller/take-back.ts';
+import { readLesson } from '../distiller/write-lesson.ts';
 import { mayScopesOverlap, rankFailures, recordedQuotes, separateTask, stuckBy } from '../draft-lesson.ts';
 import { whyNotRetired } from '../gate/judge-retirement.ts';
-import { failuresCovered, isUsedUp, whyNotWritten } from './check-skill.ts';
+import { coversRemark, failuresCovered, isUsedUp, whyNotWritten } from './check-skill.ts';
 import { evolverSchema, writeEvolverPrompt } from './evolver-prompt.ts';
 import { draftSkillText } from './keep-quotes.ts';
 import { readPages } from './read-page.ts';
@@ -31,6 +33,8 @@ export interface EvolverOptions {
   /** Why the library would refuse a text. */
   readonly checkText?: (text: LessonText) => string | undefined;
   readonly halfLifeDays?: number;
+  /** Says what people said in their own words. Judged where the model's skill has to wait for a person: their words do not. */
+  readonly quoting?: Learner<readonly FailureCase[]>;
 }
 
 /**
@@ -42,9 +46,45 @@ export function createEvolver(options: EvolverOptions): Learner<readonly Failure
     name: 'evolver',
     async *learn(input) {
       const failures = rankFailures(input.material).slice(0, MOST_FAILURES);
-      if (failures.length > 0) yield* evolve(options, input, failures);
+      if (failures.length === 0) return;
+      let quoted: readonly Proposal[] | undefined;
+      for await (const step of evolve(options, input, failures)) {
+        if (!('change' in step && 'text' in step.change)) {
+          yield step;
+          continue;
+        }
+        quoted ??= await quotesOf(options, input, failures);
+        const byRule = quotesIn(step.change.text, quoted);
+        quoted = quoted.filter((one) => !byRule.includes(one));
+        yield byRule.length === 0 ? step : { ...step, byRule };
+      }
     },
   };
+}
+
+/** What the quoting learner makes of the same failures. */
+async function quotesOf(
+  { quoting }: EvolverOptions,
+  input: LearnInput<unknown>,
+  failures: readonly FailureCase[],
+): Promise<readonly Proposal[]> {
+  const proposals: Proposal[] = [];
+  if (quoting === undefined) return proposals;
+  for await (const step of quoting.learn({ ...input, ask: undefined, material: failures }))
+    if ('change' in step) proposals.push(step);
+  return proposals;
+}
+
+/** Those of them that a skill states, with the retirements of what they replace. */
+function quotesIn({ description, content }: LessonText, quoted: readonly Proposal[]): readonly Proposal[] {
+  const words = `${description}\n${content}`;
+  const stated = quoted.filter(
+    ({ change }) =>
+      'text' in change && readLesson(change.text)?.quotes.some((quote) => coversRemark(words, quote)),
+  );
+  const ids = new Set(stated.map(({ change }) => changedLessonId(change)));
+  const over = quoted.filter(({ change }) => change.op === 'retire' && ids.has(change.supersededBy ?? ''));
+  return [...stated, ...over];
 }
 
 async function* evolve(
