@@ -54,7 +54,7 @@ export function coversRemark(text: string, remark: string): boolean {
   return rules.length > 0 ? rules.every(isStated) : sentences.some(isStated);
 }
 
-const wordsOf = ({ description, content }: WrittenWords): string => `${description}\n${content}`;
+export const wordsOf = ({ description, content }: WrittenWords): string => `${description}\n${content}`;
 
 /** The failures that a lesson rests on: it states what people said about them, or quotes them where nobody said anything. */
 export function failuresCovered(

@@ -10,7 +10,7 @@ import { takesBack } from '../distiller/take-back.ts';
 import { readLesson } from '../distiller/write-lesson.ts';
 import { mayScopesOverlap, rankFailures, recordedQuotes, separateTask, stuckBy } from '../draft-lesson.ts';
 import { whyNotRetired } from '../gate/judge-retirement.ts';
-import { coversRemark, failuresCovered, isUsedUp, whyNotWritten } from './check-skill.ts';
+import { coversRemark, failuresCovered, isUsedUp, whyNotWritten, wordsOf } from './check-skill.ts';
 import { evolverSchema, writeEvolverPrompt } from './evolver-prompt.ts';
 import { draftSkillText } from './keep-quotes.ts';
 import { readPages } from './read-page.ts';
@@ -75,13 +75,14 @@ async function quotesOf(
   return proposals;
 }
 
+/** Whether a text states what a lesson of the quoting learner quotes; undefined of any other lesson. */
+const statesQuote = (words: string, lesson: LessonText): boolean | undefined =>
+  readLesson(lesson)?.quotes.some((quote) => coversRemark(words, quote));
+
 /** Those of them that a skill states, with the retirements of what they replace. */
-function quotesIn({ description, content }: LessonText, quoted: readonly Proposal[]): readonly Proposal[] {
-  const words = `${description}\n${content}`;
-  const stated = quoted.filter(
-    ({ change }) =>
-      'text' in change && readLesson(change.text)?.quotes.some((quote) => coversRemark(words, quote)),
-  );
+function quotesIn(text: LessonText, quoted: readonly Proposal[]): readonly Proposal[] {
+  const words = wordsOf(text);
+  const stated = quoted.filter(({ change }) => 'text' in change && statesQuote(words, change.text) === true);
   const ids = new Set(stated.map(({ change }) => changedLessonId(change)));
   const over = quoted.filter(({ change }) => change.op === 'retire' && ids.has(change.supersededBy ?? ''));
   return [...stated, ...over];
@@ -228,10 +229,13 @@ function withQuoting(
   skills: readonly Lesson[],
 ): ProposedSkill {
   const other = failures.filter((failure) => !cited.includes(failure));
+  const words = wordsOf(skill);
   const served = skills.filter(
     (lesson) =>
       isQuoting(lesson, cited) &&
       !isQuoting(lesson, other) &&
+      // Of a remark with two rules each has a lesson of its own.
+      (statesQuote(words, lesson.text) ?? true) &&
       !skill.lessons.some(({ id }) => id === lesson.id),
   );
   const [first, ...rest] = [...skill.lessons, ...served];

@@ -406,6 +406,23 @@ describe('the skill evolver', () => {
     );
   });
 
+  it('revises of two rules of one remark each lesson by the skill that states it (not the first one twice)', async () => {
+    const rules = ['List the works oldest first.', 'Begin each exclusion with a code.'];
+    const both = failure({ passages: [{ origin: 'person', text: rules.join(' ') }] });
+    const learned = await learnFrom(evolver(), [both], {
+      ask: says(
+        rules.map((rule, at) => ({ ...goodSkill, name: `rule-${at}`, content: `1. ${rule}`, quotes: [] })),
+      ).ask,
+      library: await libraryWith(
+        ...rules.map((rule, at) => quoting(`q${at}`, ['t1'], { content: `The user said:\n\n> ${rule}` })),
+      ),
+    });
+    expect(learned.proposals).toMatchObject([
+      { change: { op: 'revise', id: 'q0', text: { name: 'words-q0' } } },
+      { change: { op: 'revise', id: 'q1', text: { name: 'words-q1' } } },
+    ]);
+  });
+
   it('merges two such lessons when one skill takes their place, but none that a person told', async () => {
     const two = [failure(), failure({ turn: 't2', session: 's2' })];
     const learned = await learnFrom(evolver(), two, {
