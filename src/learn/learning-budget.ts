@@ -1,9 +1,9 @@
 import { type Budget, NOTHING_SPENT, type OpenBudget, type Spending } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
+import type { StoredFact } from '../core/fact.ts';
 import type { Records } from '../core/store.ts';
 import { localDay, openDayBudget } from '../cost/day-budget.ts';
 import { createBudgetJournal, readSpending } from '../cost/recorded-spending.ts';
-import { eachFactOf } from '../lessons/each-fact.ts';
 
 /** `learn.budget`. */
 export interface LearningLimits {
@@ -13,7 +13,7 @@ export interface LearningLimits {
 
 interface LearningBudgetOptions {
   readonly limits: LearningLimits;
-  readonly records: Pick<Records, 'append' | 'events' | 'factsOf'>;
+  readonly records: Pick<Records, 'append' | 'events' | 'newestOf'>;
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
   /** Where it is kept; in this process unless several share it. */
@@ -53,11 +53,11 @@ const most = (a: Spending, b: Spending): Spending => ({
   ms: 0,
 });
 
-async function spentByCycles(records: Pick<Records, 'factsOf'>, now: number): Promise<Spending> {
+async function spentByCycles(records: Pick<Records, 'newestOf'>, now: number): Promise<Spending> {
   const today = localDay(now);
   let sum = NOTHING_SPENT;
-  await eachFactOf('cycle-end', records, ({ at, fact }) => {
-    if (fact.type !== 'cycle-end' || localDay(at) !== today) return;
+  for (const { at, fact } of await cyclesSince(today, records)) {
+    if (fact.type !== 'cycle-end' || localDay(at) !== today) continue;
     const { calls, inputTokens, outputTokens, usd, unpricedTokens = 0 } = fact.cost;
     const tokens = inputTokens + outputTokens;
     sum = {
@@ -67,6 +67,17 @@ async function spentByCycles(records: Pick<Records, 'factsOf'>, now: number): Pr
       unpriced: sum.unpriced + unpricedTokens,
       ms: 0,
     };
-  });
+  }
   return sum;
+}
+
+const FEW_CYCLES = 500;
+
+/** From the end of the record: a home with many lessons has at least as many cycles. */
+async function cyclesSince(day: string, records: Pick<Records, 'newestOf'>): Promise<readonly StoredFact[]> {
+  for (let most = FEW_CYCLES; ; most *= 2) {
+    const newest = await records.newestOf('cycle-end', most);
+    const [oldest] = newest;
+    if (oldest === undefined || newest.length < most || localDay(oldest.at) !== day) return newest;
+  }
 }

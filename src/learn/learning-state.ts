@@ -157,14 +157,15 @@ function scoreByRules(fact: AdherenceFact): number {
 
 /**
  * Folds the recorded facts in their order and returns the number of the last one. Facts that are appended meanwhile are
- * left to the caller, who follows the record from there.
+ * left to the caller, who follows the record from there. `changes`: the first changes of the library, which were read already.
  */
 export async function loadLearning(
   fold: FactFold,
   records: Pick<Records, 'totals' | 'factsOf'>,
+  changes: readonly StoredFact[] = [],
 ): Promise<number> {
   const upTo = (await records.totals()).facts;
-  const logs = await Promise.all(FOLDED_TYPES.map((type) => readLog(type, records)));
+  const logs = await Promise.all(FOLDED_TYPES.map((type) => readLog(type, records, changes)));
   for (;;) {
     // The log whose next fact is the oldest: only one page of each is in memory.
     let first: TypedLog | undefined;
@@ -186,9 +187,13 @@ interface TypedLog {
   at: number;
 }
 
-const readLog = async (type: FoldedType, records: Pick<Records, 'factsOf'>): Promise<TypedLog> => ({
+const readLog = async (
+  type: FoldedType,
+  records: Pick<Records, 'factsOf'>,
+  changes: readonly StoredFact[],
+): Promise<TypedLog> => ({
   type,
-  page: await records.factsOf(type, 0, PAGE),
+  page: type === 'library-changed' && changes.length > 0 ? changes : await records.factsOf(type, 0, PAGE),
   at: 0,
 });
 

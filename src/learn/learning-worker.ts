@@ -54,6 +54,7 @@ export async function startLearningWorker(
     effects,
     evidence,
     state,
+    takeChanges: lessons.takeFirstRead,
     budget,
     lessonOf: library.lesson,
     ...learners.watchers,

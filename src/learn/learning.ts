@@ -79,6 +79,8 @@ interface LearningOptions extends LearningWatchers {
   readonly evidence: EvidenceReader;
   /** Nothing is folded into it yet. */
   readonly state: LearningState;
+  /** The first changes of the library, where they were read already. */
+  readonly takeChanges?: () => readonly StoredFact[];
   /** Several processes write the record, and learning may have been another one's. */
   readonly isShared?: boolean | undefined;
   readonly prices: Prices;
@@ -227,10 +229,13 @@ function createQueue(): { add(work: () => Promise<void>): Promise<void> } {
 
 /** Reads what the record holds of learning. */
 async function openFollower(options: LearningOptions): Promise<Follower> {
-  const { records, state, isShared } = options;
+  const { records, state, isShared, takeChanges } = options;
   state.turn(await readLearningSwitch(records));
   for (const test of await records.events(JUDGE_SUBJECT)) state.calibration.test(test);
-  return createFollower(options, await findStart(records, await loadLearning(state, records), isShared));
+  return createFollower(
+    options,
+    await findStart(records, await loadLearning(state, records, takeChanges?.()), isShared),
+  );
 }
 
 interface Follower {

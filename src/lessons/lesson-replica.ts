@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import type { StoredFact } from '../core/fact.ts';
 import type { ChangeSet, PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { type Records, StoreError } from '../core/store.ts';
@@ -16,6 +17,8 @@ export interface LessonReplica {
   catchUp(): Promise<void>;
   /** Reads all of it again: texts in the log were erased. */
   reload(): Promise<void>;
+  /** The facts that it was opened from, once: who folds them too need not read and check them again. */
+  takeFirstRead(): readonly StoredFact[];
 }
 
 interface LessonReplicaOptions {
@@ -31,11 +34,14 @@ interface LessonReplicaOptions {
 export async function openLessonReplica(options: LessonReplicaOptions): Promise<LessonReplica> {
   const { records, publish, clock, newId, onFault } = options;
   const effects = createLessonEffects();
+  let firstRead: StoredFact[] = [];
+  let isOpen = false;
   const { library, catchUp, reload } = await openLibrary({
     // A change of a lesson's text also restarts its measurement.
     load: async (after, limit) => {
       const page = await records.factsOf('library-changed', after, limit);
       for (const stored of page) effects.add(stored);
+      if (!isOpen) firstRead.push(...page);
       return page;
     },
     append: async () => {
@@ -45,6 +51,7 @@ export async function openLessonReplica(options: LessonReplicaOptions): Promise<
     newId,
     onFault,
   });
+  isOpen = true;
   await eachFactOf('session-scored', records, effects.add);
   await readTrials(records, effects.add);
   return {
@@ -62,5 +69,10 @@ export async function openLessonReplica(options: LessonReplicaOptions): Promise<
     effects,
     catchUp,
     reload,
+    takeFirstRead: () => {
+      const taken = firstRead;
+      firstRead = [];
+      return taken;
+    },
   };
 }

@@ -87,7 +87,7 @@ export async function openVectorCache(
       // What is still on its way to the file is read by `get`.
       await eachRecord(file, size, (record) => {
         const key = record.toString('base64', 0, KEY_BYTES);
-        if (!isWanted(key) || !isSound(record, key)) return;
+        if (!isWanted(key) || !isIntact(record)) return;
         const numbers = new Int8Array(record.buffer, record.byteOffset + NUMBERS_AT, size - NUMBERS_AT);
         take(key, { numbers, scale: record.readFloatLE(SCALE_AT) });
       });
@@ -224,7 +224,9 @@ function unpack(record: Buffer): Float32Array {
 }
 
 const isSound = (record: Buffer, key: string): boolean =>
-  record.toString('base64', 0, KEY_BYTES) === key && checkOf(record) === record.readUInt32LE(CHECK_AT);
+  record.toString('base64', 0, KEY_BYTES) === key && isIntact(record);
+
+const isIntact = (record: Buffer): boolean => checkOf(record) === record.readUInt32LE(CHECK_AT);
 
 const checkOf = (record: Buffer): number =>
   crc32(record.subarray(NUMBERS_AT), crc32(record.subarray(0, CHECK_AT)));
