@@ -91,6 +91,11 @@ const FEW_WORDS = 3;
 const LATIN = /^[\x20-\u024f]*$/;
 const ANSWER_CHARACTERS = 600;
 const ENDS_WITH_QUESTION = /[?？][\s*_`)]*$/;
+const CODE = /`[^`\n]+`|^\s{0,3}(?:```|~~~)/m;
+
+/** The answer is of work on code: what is said after it is most often about that work, in the words of what holds for all. */
+export const namesCode = (answer: string): boolean => CODE.test(answer);
+
 /** Between the parts of a key of the memory. */
 const BETWEEN = '\u0000';
 

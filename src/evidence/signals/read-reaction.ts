@@ -1,6 +1,7 @@
 import type { Correction } from '../../core/evidence.ts';
 import type { LabelledSpan } from '../../core/reading.ts';
 import { DOUBT, findThanks } from '../../reader/cues/reaction-phrases.ts';
+import { isSaidForLater } from '../../reader/cues/said-for-later.ts';
 import {
   asksForWork,
   isAnswer,
@@ -10,7 +11,7 @@ import {
 } from '../../reader/cues/sentence-cues.ts';
 import { isBareReminder, isOfTheMoment, isRepeated } from '../../reader/cues/standing-phrases.ts';
 import { foldAccents, readOwnSentences } from '../../reader/own-sentences.ts';
-import { type CueKind, type ReadSentence, readSentences } from '../../reader/read-message.ts';
+import { type CueKind, namesCode, type ReadSentence, readSentences } from '../../reader/read-message.ts';
 import { separateTypedText } from '../../text/typed-text.ts';
 import { digestError } from '../digest/digest-error.ts';
 import type { TurnReading } from '../turn-reading.ts';
@@ -38,15 +39,16 @@ export function readReaction({ evidence, said }: TurnReading): Reaction | undefi
   const isRevised = evidence.next?.isRevised === true;
   const { task } = evidence;
   const sentences = readSentences({ message, answer: said, task, isRevised, spans: evidence.next?.spans });
+  const context = { answer: said, isRevised, spans: evidence.next?.spans };
   const isBarelySaid =
     sentences
       .map(({ folded }) => folded)
       .join(' ')
       .split(' ').length < MORE_THAN_A_NOD;
-  if (isBarelySaid && hasTrace(message)) return withQuotes(sentences, false);
+  if (isBarelySaid && hasTrace(message)) return withQuotes(sentences, false, context);
   // What a client without tool messages reports in the user's name is nothing that they pasted.
   const hasWrittenResults = evidence.next?.tools.some(({ call }) => call !== undefined) === true;
-  const reaction = reactionOf(sentences, { answer: said, isRevised, spans: evidence.next?.spans });
+  const reaction = reactionOf(sentences, context);
   return isUnsaid(reaction) && !hasWrittenResults && showsFailure(message, sentences, said)
     ? { kind: 'wrong', isRule: false }
     : reaction;
@@ -87,10 +89,8 @@ interface ReplyContext {
   readonly spans: readonly LabelledSpan[] | undefined;
 }
 
-function reactionOf(
-  sentences: readonly ReadSentence[],
-  { answer, isRevised, spans }: ReplyContext,
-): Reaction | undefined {
+function reactionOf(sentences: readonly ReadSentence[], context: ReplyContext): Reaction | undefined {
+  const { answer, isRevised, spans } = context;
   const kinds = sentences.map(({ sounds }) => sounds);
   if (kinds.includes('outage') && !kinds.includes('rule')) return { kind: 'outage' };
   if (kinds.includes('complaint') || kinds.includes('rule')) {
@@ -99,6 +99,7 @@ function reactionOf(
     return withQuotes(
       quoted,
       quoted.some(({ folded }) => kinds[sentences.findIndex((one) => one.folded === folded)] === 'rule'),
+      context,
       !kinds.includes('complaint'),
     );
   }
@@ -147,11 +148,30 @@ export function requestAfterReaction(message: string): string {
   return message.slice(Math.max(0, message.lastIndexOf(start))).trim();
 }
 
-function withQuotes(quoted: readonly ReadSentence[], hasRule: boolean, isRule = false): Reaction {
+function withQuotes(
+  quoted: readonly ReadSentence[],
+  hasRule: boolean,
+  { answer, isRevised, spans }: ReplyContext,
+  isRule = false,
+): Reaction {
   if (quoted.length === 0) return { kind: 'wrong', isRule };
-  const isStanding = hasRule || quoted.some(({ folded }) => isRepeated(folded));
+  const isMeant = hasRule || quoted.some(({ folded }) => isRepeated(folded));
+  // A rule that changed the answer is about such answers.
+  const isSure = spans !== undefined || (hasRule && isRevised);
+  const isStanding = isMeant && (isSure || quoted.some((one) => isLikelyRule(one, answer)));
   return { kind: 'wrong', isRule, correction: { quotes: quoted.map(({ text }) => text), isStanding } };
 }
+
+/**
+ * What the learned reader must give a rule that phrases hear: "always", "again" and "remember" are said of the work at hand as well, most
+ * often behind an answer that names code. What has less counts when it is said in another session too.
+ */
+const LIKELY_RULE = 0.03;
+const LIKELY_RULE_AT_WORK = 0.2;
+
+const isLikelyRule = ({ folded, scores }: ReadSentence, answer: string): boolean =>
+  isSaidForLater(folded) ||
+  scores.rule + scores.preference >= (namesCode(answer) ? LIKELY_RULE_AT_WORK : LIKELY_RULE);
 
 /** A message of this length is quoted as a whole: what it says in passing often is the rule. */
 const SHORT_MESSAGE = 400;

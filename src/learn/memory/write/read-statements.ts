@@ -2,7 +2,11 @@ import type { LabelledSpan } from '../../../core/reading.ts';
 import { isSaidForLater, quotesText } from '../../../reader/cues/said-for-later.ts';
 import { isGeneralStatement, isHabit, isOrder } from '../../../reader/cues/standing-phrases.ts';
 import { foldAccents, foldWords } from '../../../reader/own-sentences.ts';
-import { readSentences, type ReadSentence as SentenceReading } from '../../../reader/read-message.ts';
+import {
+  namesCode,
+  readSentences,
+  type ReadSentence as SentenceReading,
+} from '../../../reader/read-message.ts';
 import { carriesOutsideText } from '../../../text/typed-text.ts';
 import { standsInEveryTask } from '../../rule-reach.ts';
 import { readClaim, type SentenceClaim } from './claim.ts';
@@ -73,7 +77,7 @@ export function readStatements(
   const found: Statement[] = [];
   for (const [nth, one] of read.entries()) {
     const said = kindOf(one, isCautious) ?? (isBesideQuestion && isPlainFact(one) ? 'fact' : undefined);
-    const kind = spans === undefined ? heardKind(one, said) : namedKind(one);
+    const kind = spans === undefined ? heardKind(one, said, answer) : namedKind(one);
     const before = read[nth - 1];
     const last = found.at(-1);
     if (before !== undefined && last?.quote.endsWith(before.text) === true && IS_EXCEPTION.test(one.said)) {
@@ -83,7 +87,8 @@ export function readStatements(
         continue;
       }
     }
-    if (isUpdate(one) && (kind === undefined || before === undefined)) {
+    const mayUpdate = kind === undefined || before === undefined;
+    if (mayUpdate && isUpdate(one) && (spans !== undefined || isLikely(one, 'fact', answer))) {
       found.push({ quote: one.text, kind: 'fact', isUpdate: true });
       continue;
     }
@@ -147,20 +152,29 @@ function namedKind({ kinds }: SentenceReading): Statement['kind'] | undefined {
   return kinds.has('revocation') ? 'forget' : undefined;
 }
 
-/** A note that is missed costs more than one too many: less than a correction's rule needs (`reader/read-message`). */
+/** People wonder and thank in the words of rules ("It must have been great", "thanks for always having my back"). */
 const LIKELY_RULE = 0.02;
-
 /**
- * What the phrases say, where the learned reader does not contradict it: people wonder and thank in the words of rules ("It must have been
- * great", "thanks for always having my back"). It hears tastes and facts that they miss.
+ * Behind an answer that names code: the learned reader's least share of fact, rule and taste together. Most of what people tell an agent at
+ * work is about that work and is worded like what holds ("we broke the interface", "no visual change at all").
  */
-function heardKind(one: ReadSentence, said: Statement['kind'] | undefined): Statement['kind'] | undefined {
-  const isDoubted = said === 'rule' && one.scores.rule < LIKELY_RULE;
-  if (said !== undefined && !isDoubted) return said;
+const LIKELY_AT_WORK = 0.3;
+
+const isLikely = ({ said, scores }: ReadSentence, kind: Statement['kind'], answer: string): boolean =>
+  isSaidForLater(said) ||
+  ((kind !== 'rule' || scores.rule >= LIKELY_RULE) &&
+    (!namesCode(answer) || scores.fact + scores.rule + scores.preference >= LIKELY_AT_WORK));
+
+/** What the phrases say, where the learned reader does not contradict it; it hears tastes and facts that they miss. */
+function heardKind(
+  one: ReadSentence,
+  said: Statement['kind'] | undefined,
+  answer: string,
+): Statement['kind'] | undefined {
+  if (said === 'forget' || (said !== undefined && isLikely(one, said, answer))) return said;
   // How somebody wants to be answered holds in every task; what they like holds where it fits.
   if (one.kinds.has('preference') && one.kinds.has('rule') && standsInEveryTask(one.text)) return 'rule';
-  const isHeard = one.kinds.has('preference') || one.kinds.has('fact');
-  return isHeard || (isDoubted && isFact(one)) ? 'fact' : undefined;
+  return one.kinds.has('preference') || one.kinds.has('fact') ? 'fact' : undefined;
 }
 
 interface ReadSentence extends SentenceReading {
