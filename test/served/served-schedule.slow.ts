@@ -136,6 +136,7 @@ describe('slow work in the real daemon', () => {
     expect(sources).toContain('gateway');
     expect(asArray(told.jobs).map((job) => asObject(job).name)).toEqual([
       'library-consolidation',
+      'earlier-sessions',
       'reflection',
       'practice',
       'training',
