@@ -81,7 +81,9 @@ describe('a daemon whose store does not open', () => {
       for (const { headers } of [passed, own]) expect(headers['x-instar-turn']).toBeUndefined();
       expect(await health(port)).toEqual({ ok: true, recording: false });
       const status = await runInProcess(['status', '--home', home.dir]);
-      expect(status.stdout).toMatch(/recording +degraded: .*instar\.sqlite/);
+      expect(status.stdout).toMatch(
+        /^record +degraded: .*instar\.sqlite.*requests are served\. Fix: instar doctor$/m,
+      );
       expect((await runInProcess(['doctor', '--home', home.dir])).stdout).toMatch(/^fail +store/m);
       // It keeps the home: a second daemon is refused, as ever.
       expect((await runInProcess(['up', '--port', '0', '--home', home.dir])).code).toBe(3);
