@@ -26,7 +26,7 @@ describe('consolidation by a running daemon', () => {
     const plan = await here.owner('POST', '/api/consolidate', {});
     expect(plan).toMatchObject({
       done: false,
-      changes: [{ step: 'merge', names: ['sort-one', 'sort-two'] }],
+      changes: [{ step: 'merge', titles: ['Sort one', 'Sort two'] }],
     });
     expect(await here.owner('POST', '/api/consolidate', { apply: true })).toMatchObject({
       done: true,

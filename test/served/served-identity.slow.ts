@@ -140,7 +140,7 @@ describe('what people say about manner', () => {
     expect(JSON.parse(stdout).jobs).toContainEqual(
       expect.objectContaining({ name: 'reflection', needsWindow: true }),
     );
-    const status = await runInProcess(['status', '--home', home.dir]);
+    const status = await runInProcess(['status', '--why', '--home', home.dir]);
     expect(status.stdout).toMatch(/reflection: \d{4}-\d\d-\d\d \d\d:\d\d; /);
   });
 });
