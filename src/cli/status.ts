@@ -93,10 +93,14 @@ function summaryRows(
   const writer = asString(asObject(models).evolver);
   const rest = waiting.filter((one) => !undecided.includes(one) && one.code !== 'session-open');
   const [first] = rest;
+  const [setting] = settings;
   return [
     ['model', providers.length === 0 ? NO_PROVIDER : providers.map(({ name }) => name).join(', ')],
     ['served', servedWords(counts)],
     ...(typeof recorded === 'string' ? [] : [['record', recorded] as const]),
+    ...(setting === undefined
+      ? []
+      : [['settings', { text: `${setting.what}${moreThan(settings)}`, style: 'yellow' }] as const]),
     [
       'learned',
       inUse === 0
@@ -115,17 +119,14 @@ function summaryRows(
             },
           ] as const,
         ]),
-    ...(first === undefined
-      ? []
-      : [
-          [
-            'waits',
-            `${sayWaiting(first, now)}${rest.length === 1 ? '' : `; ${rest.length - 1} more: instar status --why`}`,
-          ] as const,
-        ]),
+    ...(first === undefined ? [] : [['waits', `${sayWaiting(first, now)}${moreThan(rest)}`] as const]),
     ['next', { text: nextStep(report, settings, { decisions, inUse }), style: 'cyan' }],
   ];
 }
+
+/** What the row of the first of these adds. */
+const moreThan = ({ length }: readonly unknown[]): string =>
+  length === 1 ? '' : `; ${length - 1} more: instar status --why`;
 
 const NO_PROVIDER = 'none yet: the built-in toy model answers';
 

@@ -9,8 +9,10 @@ let folder: ReturnType<typeof createTemporaryFolder>;
 let daemon: StubServer;
 let index: object = {};
 let endUsers = 0;
+let settings: object = {};
 beforeEach(async () => {
   index = {};
+  settings = {};
   folder = createTemporaryFolder();
   writeFileSync(join(folder.dir, 'key'), KEY, { mode: 0o600 });
   daemon = await startStubServer(({ url, headers }, response) => {
@@ -20,6 +22,7 @@ beforeEach(async () => {
       providers: [{ name: 'openai', wires: ['openai-chat'], models: ['a\u001b[31m'], credentials: 'own' }],
       requests: { served: 12, failed: 1, refused: 2, inFlight: 3 },
       endUsers,
+      settings,
       library: { generation: 4, lessons: { live: 2 }, index },
       waiting: [
         {
@@ -66,6 +69,22 @@ describe('instar status', () => {
     expect(lines.length).toBeLessThanOrEqual(10);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(lines.at(-1)).toBe('next     instar learning on');
+  });
+
+  it('says without --why which settings are not in force and why, beside the command that changes it', async () => {
+    record(process.pid);
+    expect((await status()).stdout).not.toMatch(/^settings/m);
+    settings = { restart: ['gateway.port', 'train.engine'] };
+    const restart = await runInProcess(['status', '--home', folder.dir], { COLUMNS: '200' });
+    expect(restart).toMatchObject({ code: 0, stderr: '' });
+    expect(restart.stdout).toMatch(/^settings +gateway\.port, train\.engine change at the next start$/m);
+    expect(restart.stdout).toMatch(/^next +instar stop && instar up$/m);
+    settings = { problem: 'line 1: a value is missing', restart: ['gateway.port'] };
+    const broken = await runInProcess(['status', '--home', folder.dir], { COLUMNS: '200' });
+    expect(broken.stdout).toMatch(
+      /^settings +the config file has a problem, .*: a value is missing; 1 more: instar status --why$/m,
+    );
+    expect(broken.stdout).toMatch(/^next +instar config check$/m);
   });
 
   it('says what waits, why, when it goes on, and the command that helps', async () => {

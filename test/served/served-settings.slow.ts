@@ -250,8 +250,11 @@ describe('a running daemon uses changed settings without a restart', () => {
     const both = await set('train.engine', 'nano');
     expect(both.restart).toEqual(['gateway.port', 'train.engine']);
     expect((await status()).settings).toMatchObject({ restart: ['gateway.port', 'train.engine'] });
-    const shown = await runCli(['status', '--home', home.dir]);
-    expect(shown.stderr).toContain(
+    const { stdout } = await runCli(['status', '--home', home.dir]);
+    expect(stdout).toContain('gateway.port, train.engine change at the next start');
+    expect(stdout).toMatch(/^next +instar stop && instar up$/m);
+    const whole = await runCli(['status', '--why', '--home', home.dir]);
+    expect(whole.stderr).toContain(
       'gateway.port, train.engine change at the next start → instar stop && instar up',
     );
     const got = await runCli(['config', 'get', 'gateway.port', '--home', home.dir]);
