@@ -101,7 +101,10 @@ describe('Instar with nothing but a keyless server on this machine', () => {
     await say('july', [...talk, answer, next]);
     await vi.waitFor(async () => expect((await judgeOf()).testedModel).toBe('box/small'), SOON);
     expect(await judgeOf()).toMatchObject({ isTrusted: false, weight: 0 });
-    const { stdout } = await runCli(['--home', home.dir, 'status'], {});
+    const short = (await runCli(['--home', home.dir, 'status'], {})).stdout;
+    expect(short).toMatch(/^writer +box\/small$/m);
+    expect(short).toMatch(/unclear turns? waits? for another judge: box\/small is switched off/);
+    const { stdout } = await runCli(['--home', home.dir, 'status', '--why'], {});
     const said = stdout.replace(/\s+/g, ' ');
     expect(said).toContain('Lessons are written by box/small on this machine');
     expect(said).toContain('No model judges unclear turns: box/small is switched off.');
