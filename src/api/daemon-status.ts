@@ -134,22 +134,26 @@ function describeLibrary(library: JsonObject): readonly string[] {
     ([state, count]) => `${String(count)} ${state}`,
   );
   const lessons = states.length === 0 ? 'no lessons yet' : states.join(', ');
-  const rollback = asObject(library.rollback);
-  const retired = asNumber(rollback.retired) ?? 0;
   const changes = asArray(library.fileChanges).map(asObject);
   const faults = asArray(library.skillFaults).flatMap((fault) => asString(fault) ?? []);
   return [
     `generation ${String(library.generation)}; ${lessons}`,
-    ...(retired === 0
-      ? []
-      : [
-          `the rollback to generation ${String(rollback.to)} retired ${plural(retired, 'lesson')} (${localTime(Date.parse(asString(rollback.at) ?? ''))}); bring back with: instar generations rollback ${String(rollback.undo)}`,
-        ]),
+    ...describeRollback(library),
     ...describeRecalls(asObject(library.index)),
     ...describePractised(asObject(library.practised)),
     ...[asString(asObject(library.adherence).words) ?? []].flat(),
     ...describeFileChanges(changes),
     ...faults.map((fault) => `skills folder: ${fault}`),
+  ];
+}
+
+/** What the newest rollback retired, with the command that brings it back; nothing when it retired nothing. */
+export function describeRollback(library: JsonObject): readonly string[] {
+  const { to, at, undo, retired } = asObject(library.rollback);
+  const lessons = asNumber(retired) ?? 0;
+  if (lessons === 0) return [];
+  return [
+    `the rollback to generation ${String(to)} retired ${plural(lessons, 'lesson')} (${localTime(Date.parse(asString(at) ?? ''))}); bring back with: instar generations rollback ${String(undo)}`,
   ];
 }
 

@@ -1,8 +1,8 @@
-import { askStatus, type StatusReport } from '../api/daemon-status.ts';
+import { askStatus, describeRollback, type StatusReport } from '../api/daemon-status.ts';
 import { sayWaiting } from '../api/what-waits.ts';
 import { homeAt } from '../config/home.ts';
 import { describeSettingsState } from '../config/settings-state.ts';
-import { asNumber, asObject, asString } from '../core/json.ts';
+import { asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
 import { localTime, plural, relativeTime } from '../text/phrases.ts';
 import {
   type CommandContext,
@@ -88,7 +88,6 @@ function summaryRows(
   const undecided = waiting.filter(({ code }) => code === 'needs-approval' || code === 'not-tested');
   const decisions = undecided.reduce((sum, { count }) => sum + (asNumber(count) ?? 1), 0);
   const recorded = recordingState(recording);
-  const kept = asString(asObject(asObject(raw.library).adherence).words);
   const { models } = asObject(raw.learning);
   const writer = asString(asObject(models).evolver);
   const rest = waiting.filter((one) => !undecided.includes(one) && one.code !== 'session-open');
@@ -101,12 +100,7 @@ function summaryRows(
     ...(setting === undefined
       ? []
       : [['settings', { text: `${setting.what}${moreThan(settings)}`, style: 'yellow' }] as const]),
-    [
-      'learned',
-      inUse === 0
-        ? 'nothing yet'
-        : `${plural(inUse, 'lesson')} in use${kept === undefined ? '' : `; ${kept}`}`,
-    ],
+    ['learned', learnedWords(asObject(raw.library), inUse)],
     ...(models === undefined ? [] : [['writer', writer ?? 'your own words; no model rewords them'] as const]),
     ...(decisions === 0
       ? []
@@ -129,6 +123,16 @@ const moreThan = ({ length }: readonly unknown[]): string =>
   length === 1 ? '' : `; ${length - 1} more: instar status --why`;
 
 const NO_PROVIDER = 'none yet: the built-in toy model answers';
+
+/** How many lessons are in use and how they are kept; of none in use, what ended those that were. */
+function learnedWords(library: JsonObject, inUse: number): string {
+  const kept = asString(asObject(library.adherence).words);
+  if (inUse > 0) return `${plural(inUse, 'lesson')} in use${kept === undefined ? '' : `; ${kept}`}`;
+  const [rollback] = describeRollback(library);
+  if (rollback !== undefined) return `no lesson is in use: ${rollback}`;
+  const retired = asNumber(asObject(library.lessons).retired) ?? 0;
+  return retired === 0 ? 'nothing yet' : `no lesson is in use, ${retired} retired: instar lessons list --all`;
+}
 
 const servedWords = ({ served, failed = 0, refused = 0, inFlight = 0 }: StatusReport['counts']): string =>
   [

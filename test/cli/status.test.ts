@@ -10,9 +10,11 @@ let daemon: StubServer;
 let index: object = {};
 let endUsers = 0;
 let settings: object = {};
+let library: object = {};
 beforeEach(async () => {
   index = {};
   settings = {};
+  library = { lessons: { live: 2 } };
   folder = createTemporaryFolder();
   writeFileSync(join(folder.dir, 'key'), KEY, { mode: 0o600 });
   daemon = await startStubServer(({ url, headers }, response) => {
@@ -23,7 +25,7 @@ beforeEach(async () => {
       requests: { served: 12, failed: 1, refused: 2, inFlight: 3 },
       endUsers,
       settings,
-      library: { generation: 4, lessons: { live: 2 }, index },
+      library: { generation: 4, index, ...library },
       waiting: [
         {
           code: 'reply-unusable',
@@ -85,6 +87,25 @@ describe('instar status', () => {
       /^settings +the config file has a problem, .*: a value is missing; 1 more: instar status --why$/m,
     );
     expect(broken.stdout).toMatch(/^next +instar config check$/m);
+  });
+
+  it('does not say that nothing was learned after a rollback or an end of every lesson', async () => {
+    record(process.pid);
+    const learned = async (): Promise<string | undefined> =>
+      /^learned +(.*)$/m.exec(
+        (await runInProcess(['status', '--home', folder.dir], { COLUMNS: '200' })).stdout,
+      )?.[1];
+    library = { lessons: {} };
+    expect(await learned()).toBe('nothing yet');
+    library = { lessons: { retired: 3 } };
+    expect(await learned()).toBe('no lesson is in use, 3 retired: instar lessons list --all');
+    library = {
+      lessons: { retired: 3 },
+      rollback: { to: 0, undo: 1, retired: 2, at: '2026-11-01T10:00:00.000Z' },
+    };
+    expect(await learned()).toMatch(
+      /^no lesson is in use: the rollback to generation 0 retired 2 lessons .* instar generations rollback 1$/,
+    );
   });
 
   it('says what waits, why, when it goes on, and the command that helps', async () => {

@@ -133,7 +133,7 @@ describe('three complaints', () => {
     );
     const text = (await cli(['status'], [], 200)).stdout;
     expect(text).toMatch(
-      /waiting +3 failures of claude-code in shop-api wait: the reply of own\/teacher could not be used: it holds no JSON; next try in \d+ s/,
+      /^waits +3 failures of claude-code in shop-api wait: the reply of own\/teacher could not be used: it holds no JSON; next try in \d+ s$/m,
     );
     expect((await cli(['lessons', 'review'])).stdout).toContain('holds no JSON');
   });
@@ -155,8 +155,9 @@ describe('three complaints', () => {
       at: expect.any(String),
     });
     const { stdout } = await cli(['lessons', 'show', 'use-iso-dates']);
-    expect(stdout).toMatch(/evidence {2}“.*”: you, turn t_\w+, /);
-    expect(stdout).toContain('in use: a person said it');
+    expect(stdout).toMatch(/^evidence {2}“Please use ISO dates\.”: you, just now$/m);
+    expect(stdout).toMatch(/^why +You said it; nobody else ends it or changes its words$/m);
+    expect(stdout).toMatch(/^written +by own\/teacher /m);
     expect((await cli(['lessons', 'list'])).stdout).toMatch(/use-iso-dates +trial +.* ago|just now/);
   });
 
@@ -234,12 +235,14 @@ describe('a rollback to generation 0', () => {
     await cli(['generations', 'rollback', '0']);
     const { stdout, stderr } = await cli(['lessons', 'list']);
     expect(stdout.replaceAll('\n', ' ')).toContain(
-      'no lesson is in use: the rollback to generation 0 retired 1 lesson just now (use-iso-dates)',
+      'no lesson is in use: the rollback to generation 0 retired 1 lesson just now (Write every date as year-month-day)',
     );
     expect(stdout).not.toContain('nothing learned yet');
     expect(stderr).toContain('instar generations rollback 1');
     const status = (await cli(['status'], [], 200)).stdout;
     expect(status).toContain('the rollback to generation 0 retired 1 lesson');
+    expect(status).toContain('instar generations rollback 1');
+    expect(status).not.toContain('nothing yet');
     expect((await json('today')).rollback).toMatchObject({ to: 0, retired: 1, undo: 1 });
     expect((await cli(['lessons', 'show', 'use-iso-dates'])).stdout).toContain(
       'retired by the rollback to generation 0',
