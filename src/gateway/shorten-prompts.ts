@@ -100,7 +100,8 @@ export function withShortenedPrompts(
   { current }: ServedShortening,
 ): GatewayContext['lessons'] {
   return async (turn, by) => {
-    const [shown, shortened] = await Promise.all([lessons(turn, by), current()?.shorten(turn)]);
-    return compact({ ...shown, shortened });
+    const shown = await lessons(turn, by);
+    // Last, since the record dates a session when its plan ends: a prompt shortened before that would replace its own after a restart.
+    return compact({ ...shown, shortened: await current()?.shorten(turn) });
   };
 }

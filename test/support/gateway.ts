@@ -16,6 +16,7 @@ import type { WireName } from '../../src/core/wire.ts';
 import { createAuthorizer, type KnownCallers } from '../../src/gateway/access-control.ts';
 import { type AdmissionOptions, createAdmission } from '../../src/gateway/admission.ts';
 import type { CheckedReply } from '../../src/gateway/check-reply.ts';
+import type { GatewayContext } from '../../src/gateway/context.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { createIdentify, createPersonHash, createPersonOf } from '../../src/gateway/identify.ts';
 import { createMetrics } from '../../src/gateway/metrics.ts';
@@ -71,6 +72,8 @@ export interface TestGatewayOptions {
   readonly forward?: readonly string[];
   /** The limits of every turn. */
   readonly limits?: TurnLimits;
+  /** Instead of `block` alone. */
+  readonly lessons?: GatewayContext['lessons'];
 }
 
 export interface TestGateway {
@@ -146,12 +149,14 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       maxMessages: options.maxMessages ?? 10_000,
       newId,
       pause,
-      lessons: async () => ({
-        generation: 7,
-        lessons: [],
-        additions: [],
-        ...(options.block === undefined ? {} : { block: options.block }),
-      }),
+      lessons:
+        options.lessons ??
+        (async () => ({
+          generation: 7,
+          lessons: [],
+          additions: [],
+          ...(options.block === undefined ? {} : { block: options.block }),
+        })),
       identify: createIdentify(),
       personOf: createPersonOf(createPersonHash('')),
       agents: { agentOf: (_key, named) => named, ownAgent: () => undefined, speaksFor: () => true },
