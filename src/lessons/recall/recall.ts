@@ -142,6 +142,9 @@ async function readTask(
 }
 
 async function recallLessons(state: RecallState, query: RecallQuery, now: number): Promise<RecallResult> {
+  const { isUnhurried = false } = query;
+  // Before all else: the first lesson may still be on its way into the index.
+  if (isUnhurried) await state.index.settled();
   const { settings, index, fragments, counts } = state;
   const { text, meant } = readQuery(query.text);
   const named = namedDomain(query, text, settings.patterns ?? []);
@@ -153,8 +156,6 @@ async function recallLessons(state: RecallState, query: RecallQuery, now: number
   const isIdle = isSmallTalk(text);
   if (index.size === 0 || !isForAsker || (isIdle && fragments.size === 0))
     return emptyRecall(named ?? NO_DOMAIN, settings.embed.id);
-  const { isUnhurried = false } = query;
-  if (isUnhurried) await index.settled();
   const task: ReadTask = isIdle
     ? { meaning: undefined, engine: settings.embed.id, isFirstLook: false }
     : await readTask(state, meant, isUnhurried);

@@ -120,6 +120,15 @@ describe('recall', () => {
     expect(index.stats().recalls).toEqual({ bySentences: 0, firstLooks: FIRST_LOOKS.length });
   });
 
+  it('that may wait finds the first lesson of all while it is still on its way into the index', async () => {
+    const embed = createNgramEmbed();
+    const index = createRecall({ embed, first: embed, limits: { topK: 5, tokenBudget: 2000 } });
+    const written = index.update(LESSONS);
+    const asked = { ...query('the pod is in CrashLoopBackOff'), isUnhurried: true };
+    expect(shown(await index.recall(asked, 0))).toEqual(['crashloop-read-previous-logs']);
+    await written;
+  });
+
   it('has the model look again where the first look is in doubt, and not where it is sure or nothing is near', async () => {
     const embed = createMiniLmEmbed();
     const index = createRecall({ ...BRIEF, embed });
