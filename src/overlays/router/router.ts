@@ -88,61 +88,11 @@ export function createRouter(options: RouterOptions): TurnRouter {
     return name === set.cheap || name === set.strong;
   };
 
-  const decide = (
-    turn: RoutableTurn,
-    set: RouterSettings,
-    overlays: TurnOverlays | undefined,
-  ): RouteChoice => {
-    const { session } = turn.session;
-    const named = (tier: Tier, reason: string): RouteChoice => ({ tier, target: set[tier], reason });
-    // A title or a summary: with the model of the conversation where there is one.
-    if (turn.identity.role === 'aux') {
-      const main = choices.of(session, MAIN_THREAD);
-      return main === undefined
-        ? named('cheap', "a client's own request")
-        : named(main.tier, 'as the conversation');
-    }
-    const conversation = turn.body && readConversation(turn.wire.name, turn.body);
-    const thread = turn.identity.role === 'side' ? (conversation?.links[0] ?? 'side') : MAIN_THREAD;
-    const part = thread === MAIN_THREAD ? {} : { thread };
-    let choice = choices.of(session, thread);
-    if (choice === undefined) {
-      const { agent, client, runKind, domain } = turn.identity;
-      const task: RoutedTask = compact({
-        agent: agent ?? client ?? 'unknown',
-        runKind,
-        domain,
-        sketch: sketchOf(conversation?.task ?? ''),
-      });
-      const chosen = chooseTier({
-        session,
-        evidence: options.outcomes().evidenceFor(task, session),
-        saving: savingOf(options.prices(set.cheap), options.prices(set.strong)),
-        pressure: options.pressure(),
-        bias: overlays?.bias ?? 0,
-        mayExplore: thread === MAIN_THREAD && turn.identity.record,
-      });
-      choice = thread === MAIN_THREAD ? { ...chosen, task } : chosen;
-      // A prompt that is only counted may never be sent.
-      if (turn.kind === 'chat') choices.set(session, thread, choice);
-    }
-    const failed = choices.failures(session);
-    if (choice.tier === 'cheap' && failed >= FAILED_TURNS) {
-      choice = {
-        ...choice,
-        tier: 'strong',
-        reason: `${failed} turns of the session failed with ${set.cheap}`,
-      };
-      choices.set(session, thread, choice);
-    }
-    return { ...choice, target: set[choice.tier], ...part };
-  };
-
   const finish = (turn: RoutableTurn, overlays: TurnOverlays | undefined): RoutedTurn | undefined => {
     const set = settings();
     const pair = set && pairOf(set, turn.wire.name, catalogue);
     if (set === undefined || pair === undefined) return undefined;
-    const choice = decide(turn, set, overlays);
+    const choice = decideRoute(options, turn, set, overlays);
     const targets = choice.tier === 'cheap' ? [pair.cheap, pair.strong] : [pair.strong, pair.cheap];
     const { session } = turn.session;
     return {
@@ -176,6 +126,58 @@ export function createRouter(options: RouterOptions): TurnRouter {
       }
     },
   };
+}
+
+/** The choice of the turn's conversation, which is made now where it has none. After failed turns it is the strong model. */
+function decideRoute(
+  { choices, outcomes, prices, pressure }: RouterOptions,
+  turn: RoutableTurn,
+  set: RouterSettings,
+  overlays: TurnOverlays | undefined,
+): RouteChoice {
+  const { session } = turn.session;
+  const named = (tier: Tier, reason: string): RouteChoice => ({ tier, target: set[tier], reason });
+  // A title or a summary: with the model of the conversation where there is one.
+  if (turn.identity.role === 'aux') {
+    const main = choices.of(session, MAIN_THREAD);
+    return main === undefined
+      ? named('cheap', "a client's own request")
+      : named(main.tier, 'as the conversation');
+  }
+  const conversation = turn.body && readConversation(turn.wire.name, turn.body);
+  const thread = turn.identity.role === 'side' ? (conversation?.links[0] ?? 'side') : MAIN_THREAD;
+  const part = thread === MAIN_THREAD ? {} : { thread };
+  let choice = choices.of(session, thread);
+  if (choice === undefined) {
+    const { agent, client, runKind, domain } = turn.identity;
+    const task: RoutedTask = compact({
+      agent: agent ?? client ?? 'unknown',
+      runKind,
+      domain,
+      sketch: sketchOf(conversation?.task ?? ''),
+    });
+    const chosen = chooseTier({
+      session,
+      evidence: outcomes().evidenceFor(task, session),
+      saving: savingOf(prices(set.cheap), prices(set.strong)),
+      pressure: pressure(),
+      bias: overlays?.bias ?? 0,
+      mayExplore: thread === MAIN_THREAD && turn.identity.record,
+    });
+    choice = thread === MAIN_THREAD ? { ...chosen, task } : chosen;
+    // A prompt that is only counted may never be sent.
+    if (turn.kind === 'chat') choices.set(session, thread, choice);
+  }
+  const failed = choices.failures(session);
+  if (choice.tier === 'cheap' && failed >= FAILED_TURNS) {
+    choice = {
+      ...choice,
+      tier: 'strong',
+      reason: `${failed} turns of the session failed with ${set.cheap}`,
+    };
+    choices.set(session, thread, choice);
+  }
+  return { ...choice, target: set[choice.tier], ...part };
 }
 
 /**
