@@ -8,37 +8,24 @@ import { parseTurnBodyKey, type Records, type RewardSubject, StoreError } from '
  * asks. Facts about the home itself (jobs, budgets, the audit) are not there.
  */
 export function recordsOfMember(records: Records, member: string): Records {
-  const isOwn = (session: string): boolean => principalOfSession(session) === member;
-  const sessionOf = async (turn: string): Promise<string | undefined> => (await records.turn(turn))?.session;
-  const isOwnTurn = async (turn: string): Promise<boolean> => isOwn((await sessionOf(turn)) ?? '');
+  const { isOwn, isOwnTurn, isOwnFact } = createOwnership(records, member);
   const ofOwn = async <T>(session: string, read: () => Promise<readonly T[]>): Promise<readonly T[]> =>
     isOwn(session) ? read() : [];
-  /** A fact that names both a session and a turn is own only with both: otherwise it would speak about somebody else's. */
-  const isOwnFact = async (fact: Fact): Promise<boolean> => {
-    const session = 'session' in fact ? fact.session : undefined;
-    const turn = 'turn' in fact ? fact.turn : undefined;
-    if (session === undefined && turn === undefined) return false;
-    if (session !== undefined && !isOwn(session)) return false;
-    const of = turn === undefined ? undefined : await sessionOf(turn);
-    // A turn that is not recorded yet is its session's.
-    return of === undefined ? session !== undefined : isOwn(of);
-  };
   /** As many as asked for, and from a cursor on, as the whole record's. */
   const filterPages = async (
     after: number,
     limit: number,
     read: (after: number, limit: number) => Promise<readonly StoredFact[]>,
   ): Promise<readonly StoredFact[]> => {
-    const found: StoredFact[] = [];
-    for (let cursor = after; found.length < limit; ) {
+    const own: StoredFact[] = [];
+    for (let cursor = after; own.length < limit; ) {
       const page = await read(cursor, PAGE);
-      for (const stored of page)
-        if (found.length < limit && (await isOwnFact(stored.fact))) found.push(stored);
+      for (const stored of page) if (own.length < limit && (await isOwnFact(stored.fact))) own.push(stored);
       const last = page.at(-1);
       if (last === undefined || page.length < PAGE) break;
       cursor = last.seq;
     }
-    return found;
+    return own;
   };
   const isOwnSubject = async (of: RewardSubject): Promise<boolean> =>
     'turn' in of ? isOwnTurn(of.turn) : isOwn('session' in of ? of.session : of.turnsOf);
@@ -98,6 +85,24 @@ export function recordsOfMember(records: Records, member: string): Records {
       throw new StoreError('locked', 'a copy of the record is for its owner');
     },
   };
+}
+
+/** What is of one member. */
+function createOwnership(records: Pick<Records, 'turn'>, member: string) {
+  const isOwn = (session: string): boolean => principalOfSession(session) === member;
+  const sessionOf = async (turn: string): Promise<string | undefined> => (await records.turn(turn))?.session;
+  const isOwnTurn = async (turn: string): Promise<boolean> => isOwn((await sessionOf(turn)) ?? '');
+  /** A fact that names both a session and a turn is own only with both: otherwise it would speak about somebody else's. */
+  const isOwnFact = async (fact: Fact): Promise<boolean> => {
+    const session = 'session' in fact ? fact.session : undefined;
+    const turn = 'turn' in fact ? fact.turn : undefined;
+    if (session === undefined && turn === undefined) return false;
+    if (session !== undefined && !isOwn(session)) return false;
+    const of = turn === undefined ? undefined : await sessionOf(turn);
+    // A turn that is not recorded yet is its session's.
+    return of === undefined ? session !== undefined : isOwn(of);
+  };
+  return { isOwn, isOwnTurn, isOwnFact };
 }
 
 const PAGE = 1000;

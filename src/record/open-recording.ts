@@ -94,11 +94,6 @@ export function openRecording(options: RecordingOptions): Recording {
     logState();
     return marked.look();
   });
-  /** The writer notices at a write that its file was deleted, writes it again, and opens it at the next. */
-  const writeBack = async (): Promise<void> => {
-    for (const _ of [1, 2])
-      await recorder.append([]).catch((error: unknown) => log.error({ err: error }, 'the store is missing'));
-  };
   clock.record(records);
   const expire: Recorder['expire'] = async (request) => {
     const count = await recorder.expire(request);
@@ -121,7 +116,7 @@ export function openRecording(options: RecordingOptions): Recording {
     recorder.setKeys(keys());
     logState();
     const { degraded } = recorder.state();
-    if (isFile && statSync(file, { throwIfNoEntry: false }) === undefined) void writeBack();
+    if (isFile && statSync(file, { throwIfNoEntry: false }) === undefined) void writeBack(recorder, log);
     if (degraded === undefined) void marked.look(recorder.state().recorded);
   }, KEYS_MS);
   watch.unref();
@@ -148,6 +143,12 @@ export function openRecording(options: RecordingOptions): Recording {
       await recorder.close();
     },
   };
+}
+
+/** The writer notices at a write that its file was deleted, writes it again, and opens it at the next. */
+async function writeBack(recorder: Recorder, log: Log): Promise<void> {
+  for (const _ of [1, 2])
+    await recorder.append([]).catch((error: unknown) => log.error({ err: error }, 'the store is missing'));
 }
 
 /** Logs when recording begins to fail and when it works again. */

@@ -29,19 +29,7 @@ export function createPendingTurns(say: (word: WriterMessage) => void): PendingT
   let jobs: WriterJob[] = [];
   let size = 0;
 
-  const done = (
-    over: readonly WriterJob[],
-    {
-      lost = 0,
-      unreadable = 0,
-      isRecorded = lost === 0,
-    }: { lost?: number; unreadable?: number; isRecorded?: boolean },
-  ): void => {
-    const bytes = sizeOfAll(over);
-    const recorded = isRecorded ? over.filter((job) => job.type === 'end').length : 0;
-    const released = over.reduce((sum, job) => sum + ringBytesOf(job), 0);
-    say({ ...NOTHING_DONE, jobs: over.length, bytes, released, recorded, lost, unreadable });
-  };
+  const report = (over: readonly WriterJob[], outcome: Outcome): void => say(countDone(over, outcome));
   const letGoOfRing = (): void => {
     const released = jobs.reduce((sum, job) => sum + ringBytesOf(job), 0);
     if (released === 0) return;
@@ -60,7 +48,7 @@ export function createPendingTurns(say: (word: WriterMessage) => void): PendingT
     const dropped = jobs.slice(0, drop);
     jobs = jobs.slice(drop);
     size -= sizeOfAll(dropped);
-    done(dropped, { lost: dropped.filter((job) => job.type === 'end').length, isRecorded: false });
+    report(dropped, { lost: dropped.filter((job) => job.type === 'end').length, isRecorded: false });
   };
 
   return {
@@ -81,10 +69,10 @@ export function createPendingTurns(say: (word: WriterMessage) => void): PendingT
       return taken;
     },
     settle: (taken, unreadable) => {
-      if (taken.length > 0) done(taken, { unreadable });
+      if (taken.length > 0) report(taken, { unreadable });
     },
     settleSpooled: (taken, lost, unreadable) => {
-      if (taken.length > 0) done(taken, { lost, unreadable, isRecorded: false });
+      if (taken.length > 0) report(taken, { lost, unreadable, isRecorded: false });
     },
     putBack: (taken) => {
       jobs = [...taken, ...jobs];
@@ -103,13 +91,31 @@ export function createPendingTurns(say: (word: WriterMessage) => void): PendingT
       for (const job of all) {
         const result = left.length > 0 ? 'waits' : await write(job);
         if (result === 'waits') left.push(job);
-        else done([job], { lost: result === 'lost' && job.type === 'end' ? 1 : 0 });
+        else report([job], { lost: result === 'lost' && job.type === 'end' ? 1 : 0 });
       }
       jobs = [...left, ...jobs];
       size += sizeOfAll(left);
       return left.length;
     },
   };
+}
+
+interface Outcome {
+  readonly lost?: number;
+  readonly unreadable?: number;
+  /** Undefined: unless turns were lost. */
+  readonly isRecorded?: boolean;
+}
+
+/** The message that these turns wait no longer. */
+function countDone(
+  over: readonly WriterJob[],
+  { lost = 0, unreadable = 0, isRecorded = lost === 0 }: Outcome,
+): WriterMessage {
+  const bytes = sizeOfAll(over);
+  const recorded = isRecorded ? over.filter((job) => job.type === 'end').length : 0;
+  const released = over.reduce((sum, job) => sum + ringBytesOf(job), 0);
+  return { ...NOTHING_DONE, jobs: over.length, bytes, released, recorded, lost, unreadable };
 }
 
 /** A message that changes no count. */

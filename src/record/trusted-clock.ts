@@ -89,19 +89,17 @@ function createClockFacts(log: Log) {
   };
 }
 
-/**
- * The clock of the daemon: the wall clock while it is believed, else the time that goes on from before (see
- * `base/trusted-time`). What the clocks showed is kept in the home, so that the next process can tell.
- */
-export function openTrustedClock({ home, clock, boot, log }: TrustedClockOptions): TrustedClock {
+type ClockFacts = ReturnType<typeof createClockFacts>;
+
+/** What the daemon believes of the time, and why it doubts. Every look at the clocks may change it. */
+function createTimeBelief({ home, clock, boot, log }: TrustedClockOptions, changes: ClockFacts) {
   const look = (): TimeReading => ({ wall: clock.now(), up: boot.uptime() });
   const id = boot.boot();
-  const changes = createClockFacts(log);
   let witnesses = 0;
   let lastLook = { wall: clock.now(), mono: clock.monotonic(), held: 0 };
   let state: TimeState = { anchor: look() };
 
-  const keep = (reading: TimeReading): void => {
+  const save = (reading: TimeReading): void => {
     try {
       writeMemory(home, rememberTime(state, reading, id));
     } catch (error) {
@@ -115,7 +113,7 @@ export function openTrustedClock({ home, clock, boot, log }: TrustedClockOptions
     lastLook = { wall: reading.wall, mono: clock.monotonic(), held: heldAt(state, reading) };
     if (next.doubt === before) return;
     witnesses = 0;
-    keep(reading);
+    save(reading);
     if (next.doubt !== undefined) {
       changes.add({ at: now(), fact: { type: 'clock-leaped', ...next.doubt } });
       log.warn(describeDoubt(next.doubt));
@@ -145,47 +143,70 @@ export function openTrustedClock({ home, clock, boot, log }: TrustedClockOptions
   if (doubtBefore !== undefined) state = { ...state, doubt: doubtBefore };
   enter(startTime(first, id, remembered.memory, remembered.newest), first, 'clock');
   if (state.doubt !== undefined && state.doubt === doubtBefore) log.warn(describeDoubt(state.doubt));
-  keep(first);
-  const timer = setInterval(() => {
-    keep(observe());
-    void changes.send();
-  }, LOOK_MS);
-  timer.unref();
+  save(first);
 
   return {
     now,
-    monotonic: clock.monotonic,
-    doubt: () => {
-      observe();
-      return state.doubt;
-    },
-    confirm: async () => {
-      const reading = observe();
-      const before = state.doubt;
-      const fact: Fact = { type: 'time-confirmed', by: 'owner', time: reading.wall };
-      // Recorded before it counts: nothing is erased on a word that was not recorded.
-      await changes.appendNow({ at: reading.wall, fact });
+    observe,
+    save,
+    /** As of the last look. */
+    doubt: () => state.doubt,
+    /** A person says that this reading is right. */
+    confirm: (reading: TimeReading): void => {
       state = confirmTime(reading);
       lastLook = { wall: reading.wall, mono: clock.monotonic(), held: reading.wall };
-      keep(reading);
-      return confirmation(reading, before);
+      save(reading);
     },
-    isListening: () => state.doubt?.kind === 'absence',
-    hear: (date) => {
+    hear: (date: number): void => {
       if (state.doubt?.kind !== 'absence') return;
       const reading = observe();
       const agrees = Math.abs(date - reading.wall) <= WITNESS_MS;
       witnesses = agrees ? witnesses + 1 : 0;
       if (witnesses >= WITNESSES) enter(confirmTime(reading), reading, 'server');
     },
+  };
+}
+
+/**
+ * The clock of the daemon: the wall clock while it is believed, else the time that goes on from before (see
+ * `base/trusted-time`). What the clocks showed is kept in the home, so that the next process can tell.
+ */
+export function openTrustedClock(options: TrustedClockOptions): TrustedClock {
+  const { clock, log } = options;
+  const changes = createClockFacts(log);
+  const belief = createTimeBelief(options, changes);
+  const timer = setInterval(() => {
+    belief.save(belief.observe());
+    void changes.send();
+  }, LOOK_MS);
+  timer.unref();
+
+  return {
+    now: belief.now,
+    monotonic: clock.monotonic,
+    doubt: () => {
+      belief.observe();
+      return belief.doubt();
+    },
+    confirm: async () => {
+      const reading = belief.observe();
+      const before = belief.doubt();
+      const fact: Fact = { type: 'time-confirmed', by: 'owner', time: reading.wall };
+      // Recorded before it counts: nothing is erased on a word that was not recorded.
+      await changes.appendNow({ at: reading.wall, fact });
+      belief.confirm(reading);
+      return confirmation(reading, before);
+    },
+    isListening: () => belief.doubt()?.kind === 'absence',
+    hear: belief.hear,
     describe: () => {
-      observe();
-      return describeTime(state.doubt);
+      belief.observe();
+      return describeTime(belief.doubt());
     },
     record: changes.sendTo,
     close: () => {
       clearInterval(timer);
-      keep(observe());
+      belief.save(belief.observe());
     },
   };
 }

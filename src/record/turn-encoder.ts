@@ -56,8 +56,8 @@ export function createTurnEncoder(cleaner: TurnRedactor, gateway?: string): Turn
     const bytes = body && viewBytes(body);
     const unreadable =
       intent.unreadable ?? (bytes && !isUtf8(bytes) ? unreadableAs('not-utf8', bytes) : undefined);
-    const kept = bytes && (unreadable ? undefined : requests.keep(name, session, wire, bytes));
-    if (kept) blocks.push(...kept);
+    const manifest = bytes && (unreadable ? undefined : requests.keep(name, session, wire, bytes));
+    if (manifest) blocks.push(...manifest);
     else if (bytes) blocks.push({ hash: name, text: encodeRawText(bytes, cleaner.redactText), session });
     // JSON omits undefined members.
     const fact = {
@@ -79,39 +79,8 @@ export function createTurnEncoder(cleaner: TurnRedactor, gateway?: string): Turn
       block: intent.block,
       request: bytes && name,
       caller: intent.caller,
-      unreadable: unreadable ?? (bytes && !kept ? unreadableAs('not-json', bytes) : undefined),
+      unreadable: unreadable ?? (bytes && !manifest ? unreadableAs('not-json', bytes) : undefined),
       gateway: gateway === undefined ? undefined : { id: gateway, prompt: cleanPrompt(intent.prompt) },
-    } as Fact;
-    return { at, fact };
-  };
-
-  const endFact = (job: End, blocks: Block[]): NewFact => {
-    const { at, turn, outcome } = job;
-    const plain = job.reply?.length ? inflate(viewBytes(job.reply), job.contentEncoding) : undefined;
-    const kept = plain && decodeRecordedReply(wires[job.wire], plain, job.contentType);
-    const name = plain && formatTurnBodyKey({ turn, part: 'reply' });
-    if (plain !== undefined && name !== undefined) {
-      const text = kept ? replyText(kept, cleaner) : encodeRawText(plain, cleaner.redactText);
-      blocks.push({ hash: name, text, session: cleanWord(job.session) });
-    }
-    // A connection closed between two events looks like a clean end; the decoded reply shows that it is truncated.
-    const isCut = outcome.status === 'complete' && kept?.failure === 'truncated';
-    const { failure, reasked } = outcome;
-    const fact = {
-      type: 'turn-end',
-      turn,
-      status: isCut ? 'truncated' : outcome.status,
-      httpStatus: outcome.httpStatus,
-      policy: outcome.policy === job.asked ? undefined : cleanWord(printableName(outcome.policy)),
-      failure: failure && cleaner.redactText(neutralise(`${failure.kind}: ${failure.message}`)),
-      usage: reasked?.usage ? totalUsage(kept?.usage, reasked.usage) : kept?.usage,
-      reasks: reasked?.times,
-      stop: kept?.stop,
-      firstByteMs: job.firstByteMs === undefined ? undefined : Math.round(job.firstByteMs),
-      totalMs: Math.round(outcome.totalMs),
-      reply: name,
-      caller: outcome.caller,
-      unreadable: kept ? undefined : unreadableReply(job, plain),
     } as Fact;
     return { at, fact };
   };
@@ -126,7 +95,7 @@ export function createTurnEncoder(cleaner: TurnRedactor, gateway?: string): Turn
           facts.push(startFact(job, blocks));
           const link = asString(job.intent.link);
           if (link !== undefined) chains.push({ session: cleanWord(job.intent.session), link });
-        } else if (job.type === 'end') facts.push(endFact(job, blocks));
+        } else if (job.type === 'end') facts.push(endFact(job, blocks, cleaner));
       }
       return { facts, blocks, chains, reliesOnStored: true };
     },
@@ -134,6 +103,38 @@ export function createTurnEncoder(cleaner: TurnRedactor, gateway?: string): Turn
     setKeys: (keys) => cleaner.setKeys(keys),
     forget: () => requests.forget(),
   };
+}
+
+/** The fact of a turn that ended; the body of its reply goes to `blocks`. */
+function endFact(job: End, blocks: Block[], cleaner: TurnRedactor): NewFact {
+  const { at, turn, outcome } = job;
+  const plain = job.reply?.length ? inflate(viewBytes(job.reply), job.contentEncoding) : undefined;
+  const decoded = plain && decodeRecordedReply(wires[job.wire], plain, job.contentType);
+  const name = plain && formatTurnBodyKey({ turn, part: 'reply' });
+  if (plain !== undefined && name !== undefined) {
+    const text = decoded ? replyText(decoded, cleaner) : encodeRawText(plain, cleaner.redactText);
+    blocks.push({ hash: name, text, session: cleaner.redactName(job.session) });
+  }
+  // A connection closed between two events looks like a clean end; the decoded reply shows that it is truncated.
+  const isCut = outcome.status === 'complete' && decoded?.failure === 'truncated';
+  const { failure, reasked } = outcome;
+  const fact = {
+    type: 'turn-end',
+    turn,
+    status: isCut ? 'truncated' : outcome.status,
+    httpStatus: outcome.httpStatus,
+    policy: outcome.policy === job.asked ? undefined : cleaner.redactName(printableName(outcome.policy)),
+    failure: failure && cleaner.redactText(neutralise(`${failure.kind}: ${failure.message}`)),
+    usage: reasked?.usage ? totalUsage(decoded?.usage, reasked.usage) : decoded?.usage,
+    reasks: reasked?.times,
+    stop: decoded?.stop,
+    firstByteMs: job.firstByteMs === undefined ? undefined : Math.round(job.firstByteMs),
+    totalMs: Math.round(outcome.totalMs),
+    reply: name,
+    caller: outcome.caller,
+    unreadable: decoded ? undefined : unreadableReply(job, plain),
+  } as Fact;
+  return { at, fact };
 }
 
 /** The requests and replies among them that could not be read. */
@@ -153,8 +154,8 @@ function unreadableReply({ replyBytes, reply }: End, plain: Buffer | undefined):
 }
 
 /** Token counts are not secrets, but their names (`inputTokens`) look like those of secrets and would slow down every reply. */
-function replyText({ usage, ...said }: RecordedReply, cleaner: TurnRedactor): string {
-  const text = cleaner.redactToText(toJson(said));
+function replyText({ usage, ...reply }: RecordedReply, cleaner: TurnRedactor): string {
+  const text = cleaner.redactToText(toJson(reply));
   return usage === undefined ? text : `${text.slice(0, -1)},"usage":${JSON.stringify(usage)}}`;
 }
 

@@ -220,7 +220,7 @@ function createMemoryTables(): MemoryTables {
   const sessions = new Map<string, SessionRow>();
   const turns = new Map<string, TurnRow>();
   const rewards: RewardRow[] = [];
-  const blocks = new Map<string, { text: string; sessions: Set<string> }>();
+  const shared = createMemoryBlocks();
   const bodies = new Map<number, string>();
   const chains = new Map<string, string>();
   return {
@@ -229,7 +229,7 @@ function createMemoryTables(): MemoryTables {
     sessions,
     turns,
     rewards,
-    blocks,
+    ...shared,
     bodies,
     chains,
 
@@ -279,6 +279,20 @@ function createMemoryTables(): MemoryTables {
     dropBodies: (facts) => {
       for (const seq of facts) bodies.delete(seq);
     },
+    textsOf: (session) => textsIn({ log, turns, blocks: shared.blocks, bodies }, session),
+    putChain: (session, link) => {
+      chains.delete(session);
+      chains.set(session, link);
+    },
+    dropChain: (session) => void chains.delete(session),
+  };
+}
+
+/** Texts that several sessions may use. */
+function createMemoryBlocks(): Pick<MemoryTables, 'blocks' | 'addBlock' | 'dropBlocks' | 'dropUse'> {
+  const blocks = new Map<string, { text: string; sessions: Set<string> }>();
+  return {
+    blocks,
     addBlock: ({ hash, text, session }) => {
       const block = blocks.get(hash);
       if (block !== undefined) block.sessions.add(session);
@@ -292,12 +306,6 @@ function createMemoryTables(): MemoryTables {
       const block = blocks.get(hash);
       if (block?.sessions.delete(session) && block.sessions.size === 0) blocks.delete(hash);
     },
-    textsOf: (session) => textsIn({ log, turns, blocks, bodies }, session),
-    putChain: (session, link) => {
-      chains.delete(session);
-      chains.set(session, link);
-    },
-    dropChain: (session) => void chains.delete(session),
   };
 }
 
