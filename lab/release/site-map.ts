@@ -12,44 +12,44 @@ const MENU: readonly MenuGroup[] = [
     title: 'Get started',
     pages: [
       ['start', 'Install and connect'],
-      ['first-hour', 'The first hour, recorded'],
-      ['local-models', 'Local models'],
+      ['first-hour', 'The first hour'],
+      ['how-it-learns', 'How it learns'],
       ['faq', 'Questions'],
-    ],
-  },
-  {
-    title: 'How it learns',
-    pages: [
-      ['how-it-learns', 'In five pictures'],
-      ['lessons', 'Lessons and rules'],
-      ['memory', 'Memory'],
-      ['practice', 'Practice'],
-      ['weights', 'Weights'],
-      ['adaptation', 'Adaptation'],
-      ['identity', 'Identity'],
     ],
   },
   {
     title: 'Use it',
     pages: [
+      ['lessons', 'Lessons and rules'],
+      ['memory', 'Memory'],
+      ['practice', 'Practice'],
+      ['weights', 'Train weights'],
       ['page', 'The page in the browser'],
-      ['clients', 'Tested clients'],
-      ['team', 'For a team'],
+      ['import-export', 'Import and export'],
+    ],
+  },
+  {
+    title: 'Trust it',
+    pages: [
+      ['evidence', 'Evidence and limits'],
       ['privacy', 'Privacy'],
       ['security', 'Security'],
-      ['evidence', 'Evidence and limits'],
-      ['upgrade', 'Upgrade'],
+    ],
+  },
+  {
+    title: 'Run it',
+    pages: [
+      ['team', 'For a team'],
+      ['operate', 'Upgrade, alerts, traces'],
+      ['changelog', 'Changelog'],
     ],
   },
   {
     title: 'Build on it',
     pages: [
+      ['frameworks', 'Your own program'],
       ['library', 'As a library'],
-      ['frameworks', 'Frameworks'],
-      ['import-export', 'Import and export'],
-      ['traces', 'OpenTelemetry'],
-      ['extend', 'Extend it'],
-      ['map', 'The map of the code'],
+      ['adaptation', 'Events, limits, router, flows'],
     ],
   },
   {
@@ -57,11 +57,7 @@ const MENU: readonly MenuGroup[] = [
     pages: [
       ['reference/commands', 'Every command'],
       ['reference/settings', 'Every setting'],
-      ['reference/capabilities', 'What the sources describe'],
       ['reference/api', 'The library’s API'],
-      ['changelog', 'Changelog'],
-      ['third-party', 'Third-party notices'],
-      ['nano-card', 'The embedded model'],
     ],
   },
 ];

@@ -4,15 +4,12 @@ import { posix } from 'node:path';
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'SECURITY.md': 'security.md',
   'CHANGELOG.md': 'changelog.md',
-  'AGENTS.md': 'map.md',
-  'THIRD-PARTY.md': 'third-party.md',
-  'models/nano/CARD.md': 'nano-card.md',
 };
 /** Files that are not pages; the site serves them from its root. */
 const FILES: ReadonlySet<string> = new Set(['config.schema.json', 'LICENSE']);
 
-/** The pages of the repository that the site has, with their places on it. `docs`: the files below `docs/`. Decisions are for those who
- * change the code: they stay in the repository. */
+/** The pages of the repository that the site has, with their places on it. `docs`: the files below `docs/`. Decisions, the map of the
+ * code, notices and model cards stay in the repository. */
 export const sitePlaces = (docs: readonly string[]): ReadonlyMap<string, string> =>
   new Map([
     ...Object.entries(ELSEWHERE),

@@ -9,7 +9,7 @@ import { writeThirdParty } from './third-party.ts';
 /** The generated pages, by their places in the repository. */
 const writeReference = async (root: string): Promise<Readonly<Record<string, string>>> => ({
   'docs/reference/commands.md': await writeCommandReference(),
-  'docs/reference/capabilities.md': writeCapabilities(root),
+  'lab/results/capabilities.md': writeCapabilities(root),
   'docs/reference/settings.md': writeSettingsReference(),
   'docs/reference/api.md': writeApiReference((path) => readFileSync(join(root, 'src', path), 'utf8')),
   'THIRD-PARTY.md': writeThirdParty(root),

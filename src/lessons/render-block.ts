@@ -144,7 +144,7 @@ function openFence(body: string): string | undefined {
 
 /*
  * Lessons for models of a few billion parameters. They answer a block with headings instead of following it, and follow the same
- * words where a user would have said them: in the user's message (docs/local-models.md).
+ * words where a user would have said them: in the user's message (docs/start.md).
  */
 
 const LEAD = 'As I said before: ';

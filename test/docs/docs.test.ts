@@ -7,7 +7,7 @@ import { siteMenu } from '../../lab/release/site-map.ts';
 import { findDeadLinks, headingAnchor, sitePlaces, toSitePage } from '../../lab/release/site-pages.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { NEWEST_FORMAT } from '../../src/record/upgrade-store.ts';
-import { MARKS, NOT_RUN, PAGES, pageBlocks, ROOT, RUNNABLE, readPage } from './pages.ts';
+import { isPacked, MARKS, NOT_RUN, PAGES, pageBlocks, ROOT, RUNNABLE, readPage } from './pages.ts';
 
 describe('the generated pages', () => {
   it('are those that the code gives now (else run: npm run docs:reference)', async () => {
@@ -40,6 +40,15 @@ describe('the links of all pages', () => {
     expect(PAGES.flatMap((page) => findDeadLinks(page, readPage, isFolder))).toEqual([]);
   });
 
+  it('lead, on pages of the package, to files of the package (a checkout has more)', () => {
+    const packed = PAGES.filter(isPacked);
+    expect(packed).toContain('docs/evidence.md');
+    const read = (file: string): string | undefined => (isPacked(file) ? readPage(file) : undefined);
+    const hasFolder = (folder: string): boolean => isPacked(`${folder}/any`) && isFolder(folder);
+    expect(packed.flatMap((page) => findDeadLinks(page, read, hasFolder))).toEqual([]);
+    expect(['lab/results/memory.md', 'docs/decisions/README.md', 'deploy'].filter(isPacked)).toEqual([]);
+  });
+
   it('would be found dead (a missing file, a missing heading)', () => {
     const pages: Record<string, string> = {
       'docs/a.md': '# A\n[b](b.md) [c](c.md) [d](b.md#there) [e](b.md#not-there) `[f](f.md)`',
@@ -69,13 +78,23 @@ describe('the pages of the site', () => {
     );
   });
 
-  it('are all in the menu', () => {
+  it('are all in the menu, each under a heading and none under "More"', () => {
     const names = [...places.values()].map((place) => place.replace(/\.md$/, ''));
     const linked = new Set(
       siteMenu(names, (place) => place).flatMap(({ items }) => items.map(({ link }) => link)),
     );
     const missing = names.filter((name) => !linked.has(`/${name.replace(/(^|\/)index$/, '$1')}`));
     expect(missing).toEqual([]);
+    expect(siteMenu(names, (place) => place).map(({ text }) => text)).not.toContain('More');
+  });
+
+  it('are few enough to be read: 22 in the menu, 20,000 words by hand in docs/', () => {
+    expect(places.size).toBeLessThanOrEqual(22);
+    const words = docs
+      .filter((page) => !page.includes('/'))
+      .reduce((sum, page) => sum + (readPage(`docs/${page}`) ?? '').split(/\s+/).filter(Boolean).length, 0);
+    expect(words).toBeLessThanOrEqual(20_000);
+    expect((readPage('README.md') ?? '').split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(400);
   });
 });
 
@@ -84,6 +103,8 @@ describe('the words of the pages', () => {
     const making =
       /\b(?:third|fourth|fifth) start\b|machine's time|for want of (?:GPU )?time|lost (?:with its machine|on its way)|this workplace|\/work\/|before and after the move/i;
     expect(PAGES.filter((page) => making.test(readPage(page) ?? ''))).toEqual([]);
+    const history = /since been removed|\ball ran headless|\blast run 20\d\d|wrote this page/i;
+    expect(PAGES.filter((page) => isPacked(page) && history.test(readPage(page) ?? ''))).toEqual([]);
   });
 });
 
@@ -144,7 +165,7 @@ describe('the blocks of code on the pages', () => {
 });
 
 it('the formats of the record on the page about upgrades end with the newest one', () => {
-  const [, table = ''] = (readPage('docs/upgrade.md') ?? '').split('## Formats of the record');
+  const [, table = ''] = (readPage('docs/operate.md') ?? '').split('### Formats of the record');
   const formats = [...table.matchAll(/^\| (\d+) \|/gm)].map(([, format]) => Number(format));
   expect(formats).toEqual(Array.from({ length: NEWEST_FORMAT }, (_, at) => at + 1));
 });

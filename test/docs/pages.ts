@@ -15,6 +15,15 @@ export const PAGES: readonly string[] = [
   ),
 ];
 
+const { files }: { files: readonly string[] } = JSON.parse(
+  readFileSync(path.join(ROOT, 'package.json'), 'utf8'),
+);
+
+/** Whether an installation has this file: by the list in the manifest, and what npm packs anyway. */
+export const isPacked = (file: string): boolean =>
+  ['README.md', 'LICENSE', 'package.json'].includes(file) ||
+  files.some((entry) => path.matchesGlob(file, entry) || path.matchesGlob(file, `${entry}/**`));
+
 export const readPage = (file: string): string | undefined => {
   const full = path.join(ROOT, file);
   return statSync(full, { throwIfNoEntry: false })?.isFile() === true

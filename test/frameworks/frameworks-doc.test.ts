@@ -11,12 +11,19 @@ describe('docs/frameworks.md', () => {
     expect(files).toHaveLength(10);
   });
 
-  it.each(files)('shows examples/%s letter by letter', (file) => {
-    const text = readFileSync(path.join(EXAMPLES, file), 'utf8');
-    const language = file.endsWith('.py') ? 'python' : 'js';
-    expect(doc).toContain(
-      `\`examples/${file}\`\n<!-- run: frameworks -->\n\`\`\`${language}\n${text}\`\`\`\n`,
-    );
+  it.each(files)('names examples/%s', (file) => {
+    expect(doc).toContain(`\`examples/${file}\``);
+  });
+
+  it('shows six files, each letter by letter below its name', () => {
+    const shown = [...doc.matchAll(/^`examples\/([\w.-]+)`\n<!-- run: frameworks -->\n/gm)];
+    expect(doc.split('<!-- run: frameworks -->')).toHaveLength(shown.length + 1);
+    expect(shown).toHaveLength(6);
+    for (const [head, file = ''] of shown) {
+      const text = readFileSync(path.join(EXAMPLES, file), 'utf8');
+      const language = file.endsWith('.py') ? 'python' : 'js';
+      expect(doc).toContain(`${head}\`\`\`${language}\n${text}\`\`\`\n`);
+    }
   });
 
   it.each([...Object.entries(NPM), ...Object.entries(PYPI)])(

@@ -12,8 +12,8 @@ export interface ShellStep {
 export interface ShellSession {
   /** Runs a command as a newcomer types it and keeps it for the transcript. Rejects when it fails, unless that is expected. */
   type(why: string, command: string, options?: { readonly fails?: true }): Promise<string>;
-  /** Runs a command that is not part of the transcript. */
-  quietly(command: string): Promise<string>;
+  /** The same for a command that is not part of the transcript. */
+  quietly(command: string, options?: { readonly fails?: true }): Promise<string>;
   readonly steps: readonly ShellStep[];
 }
 
@@ -37,18 +37,22 @@ export function createShellSession(options: {
       child.on('error', reject);
       child.on('exit', (code) => setTimeout(() => resolve({ output, exitCode: code ?? 1 }), 20));
     });
-  const keep = (why: string, command: string, done: Pick<ShellStep, 'output' | 'exitCode'>): string => {
-    steps.push({ why, command, ...done });
-    return withoutColour(done.output);
+  const runChecked = async (
+    command: string,
+    { fails }: { readonly fails?: true } = {},
+  ): ReturnType<typeof runOnce> => {
+    const done = await runOnce(command);
+    if ((done.exitCode !== 0) !== (fails === true))
+      throw new Error(`\`${command}\` ended with ${done.exitCode}:\n${done.output}`);
+    return done;
   };
   return {
     steps,
-    quietly: async (command) => withoutColour((await runOnce(command)).output),
-    type: async (why, command, { fails } = {}) => {
-      const done = await runOnce(command);
-      if ((done.exitCode !== 0) !== (fails === true))
-        throw new Error(`\`${command}\` ended with ${done.exitCode}:\n${done.output}`);
-      return keep(why, command, done);
+    quietly: async (command, options) => withoutColour((await runChecked(command, options)).output),
+    type: async (why, command, options) => {
+      const done = await runChecked(command, options);
+      steps.push({ why, command, ...done });
+      return withoutColour(done.output);
     },
   };
 }
