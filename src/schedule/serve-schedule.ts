@@ -5,7 +5,7 @@ import { type Budget, NOTHING_SPENT, type OpenBudget, type Spending } from '../c
 import type { Clock } from '../core/clock.ts';
 import type { SchedulePhase } from '../core/fact.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { Job, PresenceSource } from '../core/schedule.ts';
+import type { Job, JobHistory, PresenceSource } from '../core/schedule.ts';
 import type { Records } from '../core/store.ts';
 import type { WaitingCode } from '../core/waiting.ts';
 import { describeSchedule, findWindows } from './describe-schedule.ts';
@@ -120,32 +120,8 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
     describe: async () => {
       await begun;
       const histories = await Promise.all(jobs.map(({ name }) => leases.history(name)));
-      const state = scheduler?.state;
-      const now = clock.now();
-      // Extra readings for this reply: they do not count as readings of the scheduler.
-      const readings = await readSources(sources, now, AbortSignal.timeout(TIMEOUT_MS), later);
-      const at = { wall: now, mono: clock.monotonic() };
-      return describeSchedule({
-        state: state?.phase ?? 'starting',
-        reasons: state?.reasons ?? [],
-        job: state?.job,
-        sources,
-        readings,
-        limits: settings.budget,
-        spent: budget?.spent() ?? NOTHING_SPENT,
-        refusal: budget?.refusal(),
-        jobs: [
-          ...jobs.map(({ name, needsWindow }, index) => ({
-            name,
-            needsWindow,
-            ...historyAt(histories, index),
-          })),
-          LEARNING,
-        ],
-        planned: await findWindows(opened.planned, now, AbortSignal.timeout(TIMEOUT_MS)),
-        isAway: state !== undefined && judgeWindow(readings, isQuiet({ ...state, at }, rules)).isAway,
-        now,
-      });
+      const { planned } = opened;
+      return describeNow({ settings, clock, jobs, histories, sources, planned, rules, budget, scheduler });
     },
     reserve: async (most, work) => {
       await begun;
@@ -167,6 +143,51 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
       opened.close();
     },
   };
+}
+
+interface ScheduleNow {
+  readonly settings: Config['schedule'];
+  readonly clock: Clock;
+  readonly jobs: readonly Job[];
+  /** One for each job. */
+  readonly histories: readonly JobHistory[];
+  readonly sources: readonly PresenceSource[];
+  readonly planned: readonly PresenceSource[];
+  readonly rules: ScheduleRules;
+  /** Undefined until the record can be read. */
+  readonly budget: Budget | undefined;
+  readonly scheduler: Scheduler | undefined;
+}
+
+/** What the scheduler does and why, and what each job did last. */
+async function describeNow(schedule: ScheduleNow): Promise<JsonObject> {
+  const { settings, clock, jobs, histories, sources, planned, rules, budget } = schedule;
+  const state = schedule.scheduler?.state;
+  const now = clock.now();
+  // Extra readings for this reply: they do not count as readings of the scheduler.
+  const readings = await readSources(sources, now, AbortSignal.timeout(TIMEOUT_MS), later);
+  const at = { wall: now, mono: clock.monotonic() };
+  return describeSchedule({
+    state: state?.phase ?? 'starting',
+    reasons: state?.reasons ?? [],
+    job: state?.job,
+    sources,
+    readings,
+    limits: settings.budget,
+    spent: budget?.spent() ?? NOTHING_SPENT,
+    refusal: budget?.refusal(),
+    jobs: [
+      ...jobs.map(({ name, needsWindow }, index) => ({
+        name,
+        needsWindow,
+        ...historyAt(histories, index),
+      })),
+      LEARNING,
+    ],
+    planned: await findWindows(planned, now, AbortSignal.timeout(TIMEOUT_MS)),
+    isAway: state !== undefined && judgeWindow(readings, isQuiet({ ...state, at }, rules)).isAway,
+    now,
+  });
 }
 
 const describePause = ([job, until]: readonly [string, number]): JsonObject => ({

@@ -27,87 +27,121 @@ export function stepSchedule(
   event: ScheduleEvent,
   rules: ScheduleRules,
 ): ScheduleStep {
-  const effects: ScheduleEffect[] = [];
-  let state: ScheduleState = { ...before, at: event.at };
-
-  const move = (to: SchedulePhase, reasons: readonly string[]): void => {
-    effects.push({ type: 'tell', from: state.phase, to, reasons, job: state.job });
-    state = { ...state, phase: to, reasons };
-  };
-  /** Closes the window and stops its job. */
-  const closeWindow = (reasons: readonly string[]): void => {
-    state = { ...state, looks: 0 };
-    if (state.phase === 'waiting') state = { ...state, reasons };
-    else if (state.phase === 'open') move('waiting', reasons);
-    else if (state.phase === 'running') stop(reasons);
-  };
-  const stop = (reasons: readonly string[]): void => {
-    if (state.job === undefined) return;
-    effects.push({ type: 'abort', job: state.job, reasons });
-    move('pausing', reasons);
-  };
-  const stopBeside = (reasons: readonly string[]): void => {
-    for (const job of state.beside) effects.push({ type: 'abort', job, reasons });
-  };
-
+  const step: StepUnderWay = { state: { ...before, at: event.at }, effects: [] };
   const jump = findJump(before.at, event.at, rules);
-  if (jump !== undefined) closeWindow([jump]);
+  if (jump !== undefined) closeWindow(step, [jump]);
 
   switch (event.type) {
     case 'traffic':
-      state = { ...state, trafficAt: event.at.mono, inFlight: event.inFlight };
-      closeWindow(TRAFFIC);
+      step.state = { ...step.state, trafficAt: event.at.mono, inFlight: event.inFlight };
+      closeWindow(step, TRAFFIC);
       break;
     case 'budget-spent':
-      if (state.phase === 'running') stop(['budget spent']);
-      stopBeside(['budget spent']);
+      if (step.state.phase === 'running') stop(step, ['budget spent']);
+      stopBeside(step, ['budget spent']);
       break;
     case 'closing':
-      state = { ...state, isClosing: true };
-      closeWindow(['closing']);
-      stopBeside(['closing']);
+      step.state = { ...step.state, isClosing: true };
+      closeWindow(step, ['closing']);
+      stopBeside(step, ['closing']);
       break;
     case 'ended':
-      state = { ...state, ...withRest(state, event, rules), stuck: without(state.stuck, event.job) };
-      state = { ...state, beside: without(state.beside, event.job) };
-      if (state.job !== event.job) break;
-      if (state.phase === 'pausing') state = { ...state, looks: 0 };
-      move(state.phase === 'pausing' ? 'waiting' : 'open', [`job ${event.end}`]);
-      state = { ...state, job: undefined };
+      endJob(step, event, rules);
       break;
     case 'grace-over':
-      if (state.job !== event.job || state.phase !== 'pausing') break;
-      effects.push({ type: 'abandon', job: event.job });
-      move('waiting', ['job did not stop in time']);
-      state = { ...state, job: undefined, looks: 0, stuck: [...state.stuck, event.job] };
+      if (step.state.job !== event.job || step.state.phase !== 'pausing') break;
+      step.effects.push({ type: 'abandon', job: event.job });
+      move(step, 'waiting', ['job did not stop in time']);
+      step.state = { ...step.state, job: undefined, looks: 0, stuck: [...step.state.stuck, event.job] };
       break;
-    case 'look': {
-      state = { ...state, readings: event.readings };
+    case 'look':
+      step.state = { ...step.state, readings: event.readings };
       // Readings across a clock jump are not trusted: both must come after it.
-      if (jump !== undefined) break;
-      const verdict = judgeWindow(event.readings, isQuiet(state, rules));
-      if (!verdict.isAway || state.isClosing) closeWindow(verdict.reasons);
-      else state = { ...state, looks: state.looks + 1 };
-      if (event.isSpent && state.phase === 'running') stop(['budget spent']);
-      const able = event.isSpent || state.isClosing ? [] : event.ready.filter((job) => mayBegin(state, job));
-      const fitting = able.filter((job) => job.needsWindow && isLongEnough(verdict, job, event.at, rules));
-      if (state.phase === 'waiting' && verdict.isAway && state.looks >= rules.looksToOpen) {
-        if (fitting.length > 0 || leftOf(verdict, event.at) >= rules.minimumMs) move('open', verdict.reasons);
-        else state = { ...state, reasons: ['window too short'] };
-      }
-      const next = fitting.reduce<JobCandidate | undefined>(better, undefined);
-      if (state.phase === 'open' && next !== undefined) {
-        state = { ...state, job: next.name };
-        effects.push({ type: 'start', job: next.name });
-        move('running', verdict.reasons);
-      }
-      for (const { name } of able.filter(({ needsWindow }) => !needsWindow)) {
-        state = { ...state, beside: [...state.beside, name] };
-        effects.push({ type: 'start', job: name });
-      }
-    }
+      if (jump === undefined) look(step, event, rules);
   }
-  return { state, effects };
+  return step;
+}
+
+/** The state so far, and the effects so far. */
+interface StepUnderWay {
+  state: ScheduleState;
+  readonly effects: ScheduleEffect[];
+}
+
+function move(step: StepUnderWay, to: SchedulePhase, reasons: readonly string[]): void {
+  const { phase: from, job } = step.state;
+  step.effects.push({ type: 'tell', from, to, reasons, job });
+  step.state = { ...step.state, phase: to, reasons };
+}
+
+/** Closes the window and stops its job. */
+function closeWindow(step: StepUnderWay, reasons: readonly string[]): void {
+  step.state = { ...step.state, looks: 0 };
+  const { phase } = step.state;
+  if (phase === 'waiting') step.state = { ...step.state, reasons };
+  else if (phase === 'open') move(step, 'waiting', reasons);
+  else if (phase === 'running') stop(step, reasons);
+}
+
+function stop(step: StepUnderWay, reasons: readonly string[]): void {
+  const { job } = step.state;
+  if (job === undefined) return;
+  step.effects.push({ type: 'abort', job, reasons });
+  move(step, 'pausing', reasons);
+}
+
+/** Stops the jobs that need no window. */
+function stopBeside({ state, effects }: StepUnderWay, reasons: readonly string[]): void {
+  for (const job of state.beside) effects.push({ type: 'abort', job, reasons });
+}
+
+function endJob(
+  step: StepUnderWay,
+  event: ScheduleEvent & { readonly type: 'ended' },
+  rules: ScheduleRules,
+): void {
+  const { state } = step;
+  const { phase, job } = state;
+  step.state = {
+    ...state,
+    ...withRest(state, event, rules),
+    stuck: without(state.stuck, event.job),
+    beside: without(state.beside, event.job),
+  };
+  if (job !== event.job) return;
+  if (phase === 'pausing') step.state = { ...step.state, looks: 0 };
+  move(step, phase === 'pausing' ? 'waiting' : 'open', [`job ${event.end}`]);
+  step.state = { ...step.state, job: undefined };
+}
+
+/** Opens or closes the window by what the sources show, and starts the jobs that may begin. */
+function look(
+  step: StepUnderWay,
+  event: ScheduleEvent & { readonly type: 'look' },
+  rules: ScheduleRules,
+): void {
+  const verdict = judgeWindow(event.readings, isQuiet(step.state, rules));
+  if (!verdict.isAway || step.state.isClosing) closeWindow(step, verdict.reasons);
+  else step.state = { ...step.state, looks: step.state.looks + 1 };
+  if (event.isSpent && step.state.phase === 'running') stop(step, ['budget spent']);
+  const mayStart = !event.isSpent && !step.state.isClosing;
+  const able = mayStart ? event.ready.filter((job) => mayBegin(step.state, job)) : [];
+  const fitting = able.filter((job) => job.needsWindow && isLongEnough(verdict, job, event.at, rules));
+  if (step.state.phase === 'waiting' && verdict.isAway && step.state.looks >= rules.looksToOpen) {
+    if (fitting.length > 0 || leftOf(verdict, event.at) >= rules.minimumMs)
+      move(step, 'open', verdict.reasons);
+    else step.state = { ...step.state, reasons: ['window too short'] };
+  }
+  const next = fitting.reduce<JobCandidate | undefined>(better, undefined);
+  if (step.state.phase === 'open' && next !== undefined) {
+    step.state = { ...step.state, job: next.name };
+    step.effects.push({ type: 'start', job: next.name });
+    move(step, 'running', verdict.reasons);
+  }
+  for (const { name } of able.filter(({ needsWindow }) => !needsWindow)) {
+    step.state = { ...step.state, beside: [...step.state.beside, name] };
+    step.effects.push({ type: 'start', job: name });
+  }
 }
 
 export const TRAFFIC: readonly string[] = ['traffic: present'];
