@@ -43,7 +43,7 @@ export interface JobWork {
 
 /** Takes jobs and does them, as long as it is not closed. */
 export function workJobs(options: WorkOptions): JobWork {
-  const { queue, doing, atOnce, leaseMs, idleMs, clock, onNews } = options;
+  const { queue, doing, atOnce, idleMs, clock, onNews } = options;
   const closing = new AbortController();
   const stop = new AbortController();
   const running = new Set<Promise<void>>();
@@ -83,7 +83,7 @@ export function workJobs(options: WorkOptions): JobWork {
     const begunAt = clock.monotonic();
     const took = (): number => Math.round(clock.monotonic() - begunAt);
     const lost = new AbortController();
-    const stopBeating = keepLease(job, lost);
+    const stopBeating = keepLease(job, lost, options);
     onNews({ type: 'taken', kind, key, attempt });
     const end = async (isOurs: Promise<boolean>, news: WorkNews): Promise<void> =>
       onNews((await isOurs) ? news : { type: 'lost', kind, key, tookMs: took() });
@@ -102,24 +102,6 @@ export function workJobs(options: WorkOptions): JobWork {
     }
   };
 
-  /** Renews the lease three times in its duration; aborts when it was lost, or when nobody answered for that long. */
-  const keepLease = (job: LeasedJob, lost: AbortController): (() => void) => {
-    let renewedAt = clock.monotonic();
-    const beat = async (): Promise<void> => {
-      const askedAt = clock.monotonic();
-      try {
-        if (await job.renew()) renewedAt = askedAt;
-        else lost.abort(new Error('another process has taken it over'));
-      } catch {
-        // The database is away; the lease may still be ours when it is back.
-        if (clock.monotonic() - renewedAt >= leaseMs) lost.abort(new Error('its lease could not be renewed'));
-      }
-    };
-    const timer = setInterval(() => void beat(), leaseMs / 3);
-    timer.unref();
-    return () => clearInterval(timer);
-  };
-
   const looping = loop();
   return {
     running: () => running.size,
@@ -132,4 +114,26 @@ export function workJobs(options: WorkOptions): JobWork {
       await over;
     },
   };
+}
+
+/** Renews the lease three times in its duration; aborts when it was lost, or when nobody answered for that long. */
+function keepLease(
+  job: LeasedJob,
+  lost: AbortController,
+  { clock, leaseMs }: Pick<WorkOptions, 'clock' | 'leaseMs'>,
+): () => void {
+  let renewedAt = clock.monotonic();
+  const beat = async (): Promise<void> => {
+    const askedAt = clock.monotonic();
+    try {
+      if (await job.renew()) renewedAt = askedAt;
+      else lost.abort(new Error('another process has taken it over'));
+    } catch {
+      // The database is away; the lease may still be ours when it is back.
+      if (clock.monotonic() - renewedAt >= leaseMs) lost.abort(new Error('its lease could not be renewed'));
+    }
+  };
+  const timer = setInterval(() => void beat(), leaseMs / 3);
+  timer.unref();
+  return () => clearInterval(timer);
 }
