@@ -49,7 +49,7 @@ export interface AlertQueue {
   /** Alerts that wait, those under way included. */
   count(): number;
   /** The causes that are so now; those that were not told are queued. */
-  add(found: readonly AlertCause[], now: number): void;
+  add(causes: readonly AlertCause[], now: number): void;
   /** Whether a cause would be told. */
   isNew(cause: string): boolean;
   hello(to: string, now: number): void;
@@ -74,21 +74,7 @@ export function openAlertQueue(file: string): AlertQueue {
     const room = [...state.waiting, alert].slice(-MOST_WAITING);
     change({ waiting: room, dropped: state.dropped + state.waiting.length + 1 - room.length });
   };
-  const isNew = (cause: string): boolean => !cause.split(' ').every((one) => state.told.has(one));
-  let isFirst = true;
-  /** What was told before a restart may not be found again at once. */
-  const begin = (now: number): void => {
-    if (isFirst) for (const [cause, at] of state.told) state.told.set(cause, Math.max(at, now));
-    isFirst = false;
-  };
-  const forget = (now: number): void => {
-    for (const [cause, at] of state.told)
-      if (now - at > STAYS_TOLD_MS[eventOf(cause)] || at > now + STALE_MS) state.told.delete(cause);
-    for (const cause of state.told.keys()) {
-      if (state.told.size <= MOST_TOLD) break;
-      state.told.delete(cause);
-    }
-  };
+  const announced = createAnnounced(state.told);
   return {
     get seq() {
       return state.seq;
@@ -97,16 +83,16 @@ export function openAlertQueue(file: string): AlertQueue {
       return state.delivery;
     },
     count: () => state.waiting.length + (state.delivery?.alerts.length ?? 0),
-    isNew,
-    add: (found, now) => {
-      begin(now);
+    isNew: announced.isNew,
+    add: (causes, now) => {
+      announced.begin(now);
       const at = new Date(now).toISOString();
-      for (const { cause, ...alert } of found) {
-        const isToTell = isNew(cause);
+      for (const { cause, ...alert } of causes) {
+        const isToTell = announced.isNew(cause);
         for (const one of cause.split(' ')) state.told.set(one, now);
         if (isToTell) put({ id: idOf(cause), at, ...alert });
       }
-      forget(now);
+      announced.forget(now);
     },
     hello: (to, now) => {
       const cause = `hello/${idOf(to)}`;
@@ -150,6 +136,26 @@ export function openAlertQueue(file: string): AlertQueue {
       }
     },
   };
+}
+
+/** The causes that were announced: when each was last there. */
+function createAnnounced(last: Map<string, number>) {
+  const isNew = (cause: string): boolean => !cause.split(' ').every((one) => last.has(one));
+  let isFirst = true;
+  /** What was told before a restart may not be found again at once. */
+  const begin = (now: number): void => {
+    if (isFirst) for (const [cause, at] of last) last.set(cause, Math.max(at, now));
+    isFirst = false;
+  };
+  const forget = (now: number): void => {
+    for (const [cause, at] of last)
+      if (now - at > STAYS_TOLD_MS[eventOf(cause)] || at > now + STALE_MS) last.delete(cause);
+    for (const cause of last.keys()) {
+      if (last.size <= MOST_TOLD) break;
+      last.delete(cause);
+    }
+  };
+  return { isNew, begin, forget };
 }
 
 /** A delivery that is due; one whose time is too far away was written by a clock that was wrong. */
