@@ -94,11 +94,6 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     return entry && createTarget(options, entry, name);
   }
 
-  function find(requested: string, wire: WireName): readonly Target[] {
-    const one = named(requested) ?? listed(requested);
-    return one ? [one] : (unchanged(wire) ?? byFallback);
-  }
-
   /** The caller's model name unchanged, at a provider of its wire; then the fallbacks of `default`. */
   function unchanged(wire: WireName): readonly Target[] | undefined {
     const takes = ({ provider }: Entry) => provider.wires.includes(wire) && provider.onlyListed !== true;
@@ -128,12 +123,10 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   }
   const byFallback = fallback();
 
-  /** Targets are stateless, so one is shared by all requests for the same name. */
-  const resolved: Readonly<Record<WireName, LruMap<string, readonly Target[]>>> = {
-    'openai-chat': createLruMap(MOST_NAMES),
-    'openai-responses': createLruMap(MOST_NAMES),
-    anthropic: createLruMap(MOST_NAMES),
-  };
+  const find = rememberNames((requested, wire) => {
+    const one = named(requested) ?? listed(requested);
+    return one ? [one] : (unchanged(wire) ?? byFallback);
+  });
   const kinds = new Set(
     [...options.providers, ...[...aliases.values()].flat(), ...(own === undefined ? [] : [own])].map(
       ({ access }) => access.kind,
@@ -145,14 +138,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     speaking,
     resolve: (requested, wire) => {
       if (requested === undefined || requested === '') return byFallback;
-      const alias = aliases.get(requested);
-      if (alias) return alias;
-      let targets = resolved[wire].get(requested);
-      if (targets === undefined) {
-        targets = find(requested, wire);
-        if (requested.length <= LONGEST_NAME) resolved[wire].set(requested, targets);
-      }
-      return targets;
+      return aliases.get(requested) ?? find(requested, wire);
     },
     list: () => {
       const listed = listNames(options.providers, aliases);
@@ -160,6 +146,25 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       if (listed.size === 0 && entries.length === 0) listed.set('instar/welcome', 'instar');
       return [...listed].map(([id, provider]) => ({ id, provider }));
     },
+  };
+}
+
+type FindTargets = (requested: string, wire: WireName) => readonly Target[];
+
+/** Targets are stateless, so one is shared by all requests for the same name. */
+function rememberNames(find: FindTargets): FindTargets {
+  const resolved: Readonly<Record<WireName, LruMap<string, readonly Target[]>>> = {
+    'openai-chat': createLruMap(MOST_NAMES),
+    'openai-responses': createLruMap(MOST_NAMES),
+    anthropic: createLruMap(MOST_NAMES),
+  };
+  return (requested, wire) => {
+    let targets = resolved[wire].get(requested);
+    if (targets === undefined) {
+      targets = find(requested, wire);
+      if (requested.length <= LONGEST_NAME) resolved[wire].set(requested, targets);
+    }
+    return targets;
   };
 }
 

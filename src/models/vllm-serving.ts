@@ -7,7 +7,7 @@ import { wires } from '../wire/wires.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { createChatEvents } from './chat-events.ts';
 import { createHttpModel } from './http-model.ts';
-import { createVllmAdapters, withAdapters } from './vllm-adapters.ts';
+import { createVllmAdapters, type VllmAdapters, withAdapters } from './vllm-adapters.ts';
 import { attemptReply, type RetryOptions, withRetry } from './with-retry.ts';
 
 /** A version of the policy. Without a sampler's checkpoint it is the bare model, which has no adapter. */
@@ -57,7 +57,7 @@ const TOO_LATE = createFailure(
 );
 
 export function createVllmServing(options: VllmServingOptions): VllmServing {
-  const { baseUrl, key, name, exchange, retry, clock, log, folders, closing } = options;
+  const { baseUrl, key, name, exchange, retry, clock, log } = options;
   const upstream = { wire: 'openai-chat', ...parseBaseUrl(baseUrl, 'openai-chat') } as const;
   const bearer = (secret: string | undefined): Readonly<Record<string, string>> =>
     secret === undefined ? {} : { authorization: `Bearer ${secret}` };
@@ -69,6 +69,55 @@ export function createVllmServing(options: VllmServingOptions): VllmServing {
   const prefix = `instar-${name}-${hash('sha256', options.installation).slice(0, 6)}`;
   const adapters = createVllmAdapters({ exchange, baseUrl, key, name: prefix, log });
 
+  const { load, isLoaded, loadedNow } = createAdapterLoads(options, adapters);
+  const isAtHand = ({ version, sampler }: AdapterVersion): boolean =>
+    sampler === undefined || isLoaded(version);
+  async function* ask(
+    served: AdapterVersion,
+    { chat: asked, request, given }: VllmTurn,
+  ): AsyncGenerator<ChatEvent, VllmRefusal | undefined> {
+    const version = served.sampler === undefined ? undefined : served.version;
+    const chat = withAdapters({ model: asked, adapters, versionOf: () => version });
+    // A loaded adapter is borrowed in the tick in which it was checked.
+    const unready = isAtHand(served) ? undefined : await load(served);
+    if (unready !== undefined) return { failure: unready, isOfAdapter: !isAway(unready) };
+    const failure = yield* attemptReply(chat, request, given);
+    if (failure === undefined) return undefined;
+    if (failure.kind !== 'not-found' || version === undefined) return { failure, isOfAdapter: false };
+    // A restarted server has lost its adapters.
+    const lost = await load(served);
+    if (lost !== undefined) return { failure: lost, isOfAdapter: !isAway(lost) };
+    const again = yield* attemptReply(chat, request, given);
+    return again && { failure: again, isOfAdapter: again.kind === 'not-found' };
+  }
+
+  return {
+    load,
+    isAtHand,
+    keepOnly: async (versions) => {
+      adapters.keepOnly(versions);
+      await adapters.settled();
+      return loadedNow().filter((version) => !versions.includes(version));
+    },
+    chat: (wanted, answered) => (request, given) =>
+      createChatEvents(given.signal, async function* (signal): AsyncGenerator<ChatEvent, undefined> {
+        let why: Failure | undefined;
+        for (const served of wanted) {
+          const name = served.sampler === undefined ? await options.baseModel() : request.model;
+          const chat = underName(request.model, model, () => answered(served, why));
+          const turn = { chat, request: { ...request, model: name }, given: { ...given, signal } };
+          const refused = yield* ask(served, turn);
+          if (refused === undefined) return;
+          why ??= refused.failure;
+          if (!refused.isOfAdapter) break;
+        }
+        if (why !== undefined) yield { type: 'failure', failure: why };
+      }),
+  };
+}
+
+/** Brings versions onto the server, and knows which it has. */
+function createAdapterLoads({ folders, closing }: VllmServingOptions, adapters: VllmAdapters) {
   const loaded = new Set<number>();
   const loading = new Map<number, Promise<Failure | undefined>>();
   const bring = async (served: AdapterVersion): Promise<Failure | undefined> => {
@@ -98,50 +147,13 @@ export function createVllmServing(options: VllmServingOptions): VllmServing {
     borrowed?.release();
     return borrowed !== undefined;
   };
-  const isAtHand = ({ version, sampler }: AdapterVersion): boolean =>
-    sampler === undefined || isLoaded(version);
-  async function* ask(
-    served: AdapterVersion,
-    { chat: asked, request, given }: VllmTurn,
-  ): AsyncGenerator<ChatEvent, VllmRefusal | undefined> {
-    const version = served.sampler === undefined ? undefined : served.version;
-    const chat = withAdapters({ model: asked, adapters, versionOf: () => version });
-    // A loaded adapter is borrowed in the tick in which it was checked.
-    const unready = isAtHand(served) ? undefined : await load(served);
-    if (unready !== undefined) return { failure: unready, isOfAdapter: !isAway(unready) };
-    const failure = yield* attemptReply(chat, request, given);
-    if (failure === undefined) return undefined;
-    if (failure.kind !== 'not-found' || version === undefined) return { failure, isOfAdapter: false };
-    // A restarted server has lost its adapters.
-    const lost = await load(served);
-    if (lost !== undefined) return { failure: lost, isOfAdapter: !isAway(lost) };
-    const again = yield* attemptReply(chat, request, given);
-    return again && { failure: again, isOfAdapter: again.kind === 'not-found' };
-  }
-
   return {
     load,
-    isAtHand,
-    keepOnly: async (versions) => {
-      adapters.keepOnly(versions);
-      await adapters.settled();
+    isLoaded,
+    loadedNow: (): readonly number[] => {
       for (const version of loaded) if (!isLoaded(version)) loaded.delete(version);
-      return [...loaded].filter((version) => !versions.includes(version));
+      return [...loaded];
     },
-    chat: (wanted, answered) => (request, given) =>
-      createChatEvents(given.signal, async function* (signal): AsyncGenerator<ChatEvent, undefined> {
-        let why: Failure | undefined;
-        for (const served of wanted) {
-          const name = served.sampler === undefined ? await options.baseModel() : request.model;
-          const chat = underName(request.model, model, () => answered(served, why));
-          const turn = { chat, request: { ...request, model: name }, given: { ...given, signal } };
-          const refused = yield* ask(served, turn);
-          if (refused === undefined) return;
-          why ??= refused.failure;
-          if (!refused.isOfAdapter) break;
-        }
-        if (why !== undefined) yield { type: 'failure', failure: why };
-      }),
   };
 }
 
