@@ -104,20 +104,10 @@ type Block =
   /** A trace of the provider's server-side tools. */
   | { readonly kind: 'foreign' };
 
-export function createAnthropicReplyReader(): AnthropicReplyReader {
+/** Reads the blocks of a message, several of which may be open at a time. */
+function createBlockReader() {
   const blocks = new Map<number, Block>();
   const ids = new Set<string>();
-  let counts: TokenCounts = {};
-  let stop: string | undefined;
-  let isStarted = false;
-  let isOver = false;
-
-  function start(message: JsonObject): readonly ChatEvent[] {
-    if (isStarted) return [];
-    isStarted = true;
-    counts = addTokenCounts(counts, message.usage);
-    return [{ type: 'reply-start', id: asString(message.id) ?? '', model: asString(message.model) ?? '' }];
-  }
 
   function open(index: number, content: JsonObject): readonly ChatEvent[] {
     const before = close(index);
@@ -174,11 +164,35 @@ export function createAnthropicReplyReader(): AnthropicReplyReader {
     return [{ type: 'tool-delta', id: block.id, json: block.input }];
   }
 
+  return {
+    open,
+    add,
+    close,
+    closeAll: (): readonly ChatEvent[] => [...blocks.keys()].flatMap(close),
+    /** Whether a tool was called in any of them. */
+    hasCalls: (): boolean => ids.size > 0,
+  };
+}
+
+export function createAnthropicReplyReader(): AnthropicReplyReader {
+  const blocks = createBlockReader();
+  let counts: TokenCounts = {};
+  let stop: string | undefined;
+  let isStarted = false;
+  let isOver = false;
+
+  function start(message: JsonObject): readonly ChatEvent[] {
+    if (isStarted) return [];
+    isStarted = true;
+    counts = addTokenCounts(counts, message.usage);
+    return [{ type: 'reply-start', id: asString(message.id) ?? '', model: asString(message.model) ?? '' }];
+  }
+
   function finish(): readonly ChatEvent[] {
-    const closed = [...blocks.keys()].flatMap(close);
+    const closed = blocks.closeAll();
     isOver = true;
     const usage = decodeAnthropicUsage(counts);
-    const reason = decodeStopReason(stop, ids.size > 0);
+    const reason = decodeStopReason(stop, blocks.hasCalls());
     return [...closed, { type: 'reply-end', stop: reason, ...(usage === undefined ? {} : { usage }) }];
   }
 
@@ -191,9 +205,9 @@ export function createAnthropicReplyReader(): AnthropicReplyReader {
     if (type === 'message_start') return start(asObject(event.message));
     if (!isStarted) return [];
     const index = asNumber(event.index) ?? -1;
-    if (type === 'content_block_start') return open(index, asObject(event.content_block));
-    if (type === 'content_block_delta') return add(index, asObject(event.delta));
-    if (type === 'content_block_stop') return close(index);
+    if (type === 'content_block_start') return blocks.open(index, asObject(event.content_block));
+    if (type === 'content_block_delta') return blocks.add(index, asObject(event.delta));
+    if (type === 'content_block_stop') return blocks.close(index);
     if (type === 'message_stop') return finish();
     if (type === 'message_delta') {
       stop = asString(asObject(event.delta).stop_reason) ?? stop;

@@ -11,53 +11,15 @@ export function createResponsesReplyWriter(
   now: () => number = Date.now,
 ): (event: ChatEvent) => readonly JsonObject[] {
   let reply = { id: 'resp_0', model: '', createdAt: Math.floor(now() / 1000) };
-  const output: JsonObject[] = [];
-  const tools = new Map<string, ToolCallWriter>();
-  let places = 0;
-  let message: ItemWriter | undefined;
-  let reasoning: ReasoningWriter | undefined;
-  let over = false;
-
-  const claim = (): number => places++;
   // Providers limit the length of an id that they receive in a history.
-  const itemId = (prefix: string): string => `${prefix}_${reply.id.slice(0, 48)}_${places}`;
-
-  function keep(events: readonly JsonObject[]): readonly JsonObject[] {
-    for (const { type, output_index, item } of events) {
-      if (type === 'response.output_item.done') output[output_index as number] = item as JsonObject;
-    }
-    return events;
-  }
-
-  function closeReasoning(): readonly JsonObject[] {
-    const events = reasoning?.close('completed') ?? [];
-    reasoning = undefined;
-    return keep(events);
-  }
-
-  function closeMessage(status: ItemStatus = 'completed'): readonly JsonObject[] {
-    const events = message?.close(status) ?? [];
-    message = undefined;
-    return keep(events);
-  }
-
-  function closeTools(which: (tool: ToolCallWriter) => boolean, status: ItemStatus): readonly JsonObject[] {
-    const events: JsonObject[] = [];
-    for (const [id, tool] of tools) {
-      if (!which(tool)) continue;
-      tools.delete(id);
-      events.push(...tool.close(status));
-    }
-    return keep(events);
-  }
-
-  const closeWhole = () => closeTools((tool) => tool.isWhole(), 'completed');
+  const items = createOutputItems(() => reply.id.slice(0, 48));
+  let over = false;
 
   function end(stop: StopReason, usage: ResponseState['usage']): readonly JsonObject[] {
     const incompleteReason = INCOMPLETE[stop];
     const status = incompleteReason === undefined ? 'completed' : 'incomplete';
-    const events = [...closeReasoning(), ...closeMessage(status), ...closeTools(() => true, status)];
-    const response = encodeResponse({ ...reply, status, output, usage, incompleteReason });
+    const events = items.closeAll(status);
+    const response = encodeResponse({ ...reply, status, output: items.output, usage, incompleteReason });
     return [...events, { type: `response.${status}`, response }];
   }
 
@@ -71,31 +33,16 @@ export function createResponsesReplyWriter(
           { type: 'response.in_progress', response },
         ];
       }
-      case 'text-delta': {
-        if (event.text === '') return [];
-        const before = [...closeReasoning(), ...closeWhole()];
-        message ??= createMessageWriter(itemId('msg'), claim);
-        return [...before, ...message.write(event.text)];
-      }
-      case 'reasoning-delta': {
-        if (event.text === '') return [];
-        const before = [...closeMessage(), ...closeWhole()];
-        reasoning ??= createReasoningWriter(itemId('rs'), claim);
-        return [...before, ...reasoning.write(event.text)];
-      }
-      case 'reasoning-signature': {
-        const before = [...closeMessage(), ...closeWhole()];
-        reasoning ??= createReasoningWriter(itemId('rs'), claim);
-        reasoning.sign(event.signature);
-        return [...before, ...closeReasoning()];
-      }
-      case 'tool-start': {
-        const before = [...closeReasoning(), ...closeMessage(), ...closeWhole()];
-        tools.set(event.id, createToolCallWriter(reply.id.slice(0, 48), event, claim));
-        return before;
-      }
+      case 'text-delta':
+        return event.text === '' ? [] : items.addText(event.text);
+      case 'reasoning-delta':
+        return event.text === '' ? [] : items.addReasoning(event.text);
+      case 'reasoning-signature':
+        return items.sign(event.signature);
+      case 'tool-start':
+        return items.startTool(event);
       case 'tool-delta':
-        return tools.get(event.id)?.write(event.json) ?? [];
+        return items.addToTool(event.id, event.json);
       case 'reply-end':
         return end(event.stop, event.usage);
       case 'failure':
@@ -127,6 +74,81 @@ type ClaimOutputIndex = () => number;
 interface ItemWriter {
   write(text: string): readonly JsonObject[];
   close(status: ItemStatus): readonly JsonObject[];
+}
+
+/** The items of a reply in their order. What begins an item ends those before it that the client would wait for. */
+function createOutputItems(replyId: () => string) {
+  const output: JsonObject[] = [];
+  const tools = new Map<string, ToolCallWriter>();
+  let places = 0;
+  let message: ItemWriter | undefined;
+  let reasoning: ReasoningWriter | undefined;
+
+  const claim = (): number => places++;
+  const itemId = (prefix: string): string => `${prefix}_${replyId()}_${places}`;
+
+  /** The items that are complete, at their places. */
+  function keep(events: readonly JsonObject[]): readonly JsonObject[] {
+    for (const { type, output_index, item } of events) {
+      if (type === 'response.output_item.done') output[output_index as number] = item as JsonObject;
+    }
+    return events;
+  }
+
+  function closeReasoning(): readonly JsonObject[] {
+    const events = reasoning?.close('completed') ?? [];
+    reasoning = undefined;
+    return keep(events);
+  }
+
+  function closeMessage(status: ItemStatus = 'completed'): readonly JsonObject[] {
+    const events = message?.close(status) ?? [];
+    message = undefined;
+    return keep(events);
+  }
+
+  function closeTools(which: (tool: ToolCallWriter) => boolean, status: ItemStatus): readonly JsonObject[] {
+    const events: JsonObject[] = [];
+    for (const [id, tool] of tools) {
+      if (!which(tool)) continue;
+      tools.delete(id);
+      events.push(...tool.close(status));
+    }
+    return keep(events);
+  }
+
+  const closeWhole = () => closeTools((tool) => tool.isWhole(), 'completed');
+
+  return {
+    output,
+    addText: (text: string): readonly JsonObject[] => {
+      const before = [...closeReasoning(), ...closeWhole()];
+      message ??= createMessageWriter(itemId('msg'), claim);
+      return [...before, ...message.write(text)];
+    },
+    addReasoning: (text: string): readonly JsonObject[] => {
+      const before = [...closeMessage(), ...closeWhole()];
+      reasoning ??= createReasoningWriter(itemId('rs'), claim);
+      return [...before, ...reasoning.write(text)];
+    },
+    sign: (signature: string): readonly JsonObject[] => {
+      const before = [...closeMessage(), ...closeWhole()];
+      reasoning ??= createReasoningWriter(itemId('rs'), claim);
+      reasoning.sign(signature);
+      return [...before, ...closeReasoning()];
+    },
+    startTool: (call: { readonly id: string; readonly name: string }): readonly JsonObject[] => {
+      const before = [...closeReasoning(), ...closeMessage(), ...closeWhole()];
+      tools.set(call.id, createToolCallWriter(replyId(), call, claim));
+      return before;
+    },
+    addToTool: (id: string, json: string): readonly JsonObject[] => tools.get(id)?.write(json) ?? [],
+    closeAll: (status: ItemStatus): readonly JsonObject[] => [
+      ...closeReasoning(),
+      ...closeMessage(status),
+      ...closeTools(() => true, status),
+    ],
+  };
 }
 
 interface ReasoningWriter extends ItemWriter {
