@@ -90,6 +90,28 @@ function createAdaptiveLimit({ start, most }: LaneLimits): AdaptiveLimit {
   };
 }
 
+/** A time in which nothing is sent. Its listeners hear when it begins, becomes longer and ends. */
+function createPause(clock: Pick<Clock, 'monotonic'>) {
+  let until = 0;
+  const listeners = new Set<(until: number | undefined) => void>();
+  return {
+    until: () => until,
+    left: () => until - clock.monotonic(),
+    extend: (ms: number): void => {
+      const longer = clock.monotonic() + ms;
+      if (longer <= until) return;
+      until = longer;
+      for (const tell of listeners) tell(until);
+    },
+    end: (): void => {
+      if (until === 0) return;
+      until = 0;
+      for (const tell of listeners) tell(undefined);
+    },
+    listen: (listener: (until: number | undefined) => void): void => void listeners.add(listener),
+  };
+}
+
 /** The limit falls once for all attempts that were under way. What the provider asks for (`Retry-After`) is waited for by all. */
 export function createProviderLane(clock: Clock, limits: LaneLimits): ProviderLane {
   const limit = createAdaptiveLimit(limits);
@@ -98,29 +120,19 @@ export function createProviderLane(clock: Clock, limits: LaneLimits): ProviderLa
   let begun = 0;
   let cutAt = 0;
   let failures = 0;
-  let pausedUntil = 0;
+  const pause = createPause(clock);
   let timer: NodeJS.Timeout | undefined;
   let waiting: Waiter[] = [];
-  const listeners = new Set<(pausedUntil: number | undefined) => void>();
 
-  const pause = (ms: number): void => {
-    const until = clock.monotonic() + ms;
-    if (until <= pausedUntil) return;
-    pausedUntil = until;
-    for (const tell of listeners) tell(until);
-  };
   const drain = (): void => {
     clearTimeout(timer);
-    const left = pausedUntil - clock.monotonic();
+    const left = pause.left();
     if (left > 0) {
       // Timers may fire early by less than a millisecond.
       if (waiting.length > 0) timer = setTimeout(drain, Math.min(left + 1, LONGEST_TIMER_MS));
       return;
     }
-    if (pausedUntil > 0) {
-      pausedUntil = 0;
-      for (const tell of listeners) tell(undefined);
-    }
+    pause.end();
     while (inFlight < limit.current()) {
       const next = waiting.shift();
       if (next === undefined) return;
@@ -147,7 +159,7 @@ export function createProviderLane(clock: Clock, limits: LaneLimits): ProviderLa
     };
   };
   const refuse = (mine: number, retryAfterMs: number | undefined): void => {
-    if (retryAfterMs !== undefined) pause(retryAfterMs);
+    if (retryAfterMs !== undefined) pause.extend(retryAfterMs);
     // Those that were under way at the last cut say nothing new.
     if (mine <= cutAt) return;
     cutAt = begun;
@@ -156,7 +168,7 @@ export function createProviderLane(clock: Clock, limits: LaneLimits): ProviderLa
   const breakAfterMany = (): void => {
     failures++;
     if (failures < MOST_FAILURES) return;
-    pause(Math.min(LONGEST_BREAK_MS, BREAK_MS * 2 ** Math.min(10, failures - MOST_FAILURES)));
+    pause.extend(Math.min(LONGEST_BREAK_MS, BREAK_MS * 2 ** Math.min(10, failures - MOST_FAILURES)));
   };
 
   return {
@@ -182,9 +194,9 @@ export function createProviderLane(clock: Clock, limits: LaneLimits): ProviderLa
       inFlight,
       waiting: waiting.length,
       limit: limit.current(),
-      ...(pausedUntil > clock.monotonic() ? { pausedUntil } : {}),
+      ...(pause.left() > 0 ? { pausedUntil: pause.until() } : {}),
     }),
-    onPause: (listener) => void listeners.add(listener),
+    onPause: pause.listen,
   };
 }
 
