@@ -1,5 +1,5 @@
 import type { TrainingTask } from '../src/core/task-source.ts';
-import { type Sampler, TrainingError } from '../src/core/training.ts';
+import { type SampledSequence, type Sampler, TrainingError } from '../src/core/training.ts';
 import {
   attemptTask,
   createPolicyRollouts,
@@ -24,7 +24,9 @@ export function createRetoldRollouts(
     if (learnedWith === undefined) return told;
     const retold = await Promise.all(
       told.filter(isRight).map(async (rollout) => {
-        const weights = { version: policy.version, sampler: replay(rollout), release: () => undefined };
+        const replies = rollout.segments.filter((segment) => segment.kind === 'reply');
+        const sampler = replaySampler(replies.map(({ ids, logprobs }) => ({ tokens: ids, logprobs })));
+        const weights = { version: policy.version, sampler, release: () => undefined };
         const { template } = options;
         const { signal } = context;
         const common = { task, template, weights, count: 1, temperature: 1, seed: rollout.id, signal };
@@ -41,15 +43,14 @@ export function createRetoldRollouts(
 
 const isRight = ({ isComplete, reward }: Rollout): boolean => isComplete ?? reward === 1;
 
-/** Says again what was sampled, reply by reply. */
-function replay({ segments }: Rollout): Sampler {
-  const replies = segments.filter((segment) => segment.kind === 'reply');
+/** Says what is known beforehand, reply by reply. */
+export function replaySampler(replies: readonly Pick<SampledSequence, 'tokens' | 'logprobs'>[]): Sampler {
   let at = 0;
   return {
     sample: async () => {
       const reply = replies[at++];
       if (reply === undefined) throw new TrainingError('server', 'the attempt goes on where it had ended');
-      return [{ tokens: reply.ids, logprobs: reply.logprobs, stop: 'stop' }];
+      return [{ ...reply, stop: 'stop' }];
     },
     close: async () => undefined,
   };

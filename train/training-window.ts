@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { RememberedRules, TaskRecall, TaskSource, TrainingTask } from '../src/core/task-source.ts';
 import { type PolicyTemplate, type TrainingEngine, TrainingError } from '../src/core/training.ts';
 import type { LiveTurn } from './advantage.ts';
+import { withKnownReplies } from './known-replies.ts';
 import {
   countClusters,
   evaluateCandidate,
@@ -81,9 +82,9 @@ const VALIDATED_PART = 10;
 const MOST_VALIDATED = 64;
 const FEWEST_VALIDATED = 16;
 const VALIDATED_EVERY = 5;
-/** Of the supervised steps: one right answer in sixteen attempts is worth an example. */
-const TEACHING = { attempts: 16, keep: 2, epochs: 2, size: 64 } as const;
-const MOST_TAUGHT = 480;
+/** Of the supervised steps: many tasks with few attempts each, since a reply that is known to be right stands in where none is. */
+const TEACHING = { attempts: 4, keep: 1, epochs: 2, size: 64 } as const;
+const MOST_TAUGHT = 1_920;
 /** Of remembering: more epochs kept more rules and cost reading (lab/results/reading.md). */
 const REMEMBERING = { attempts: 4, keep: 1, epochs: 2, size: 32 } as const;
 
@@ -104,9 +105,14 @@ function splitTasks(tasks: readonly TrainingTask[]): {
 type Feed = Pick<TrainInput<TrainingTask>, 'tasks' | 'batch' | 'refill' | 'validate' | 'teach' | 'settings'>;
 
 /** What a run makes of its tasks. */
-function feed(training: TrainingWindowOptions, tasks: readonly TrainingTask[]): Feed {
-  const { engine, batch, settings, teachRate, remember } = training;
+function feed(
+  training: TrainingWindowOptions,
+  tasks: readonly TrainingTask[],
+  rollOut: MakeRollouts<TrainingTask>,
+): Feed {
+  const { engine, template, batch, settings, teachRate, remember } = training;
   if (remember !== undefined) return feedMemory(training, tasks, remember.rate);
+  const show = showServed(training);
   const { own, tried } = splitTasks(tasks);
   const isLarge = batch.groups >= LARGE_BATCH;
   const taught = own.filter(({ shown }) => shown !== undefined).slice(0, MOST_TAUGHT);
@@ -118,7 +124,12 @@ function feed(training: TrainingWindowOptions, tasks: readonly TrainingTask[]): 
     }),
     ...(tried.length > 0 && { validate: { tasks: tried, every: VALIDATED_EVERY } }),
     ...(teachRate !== undefined && {
-      teach: { ...TEACHING, tasks: taught, learningRate: teachRate },
+      teach: {
+        ...TEACHING,
+        tasks: taught,
+        rollouts: withKnownReplies(rollOut, { template, show }),
+        learningRate: teachRate,
+      },
     }),
     ...(isLarge && {
       settings: { loss: 'ppo', epochs: 1, minibatches: 2, clip: { low: 0.8, high: 1.28 }, ...settings },
@@ -214,7 +225,7 @@ export async function* runTrainingWindow(
     for await (const news of train({
       ...training,
       run: name,
-      ...feed(training, tasks),
+      ...feed(training, tasks, rollOut),
       rollouts: bend(rollOut),
       isAhead: engine.profile.samplesApart === true,
       steps: done + steps,

@@ -12,8 +12,10 @@ import { parseArgs } from 'node:util';
 import type { LessonPlace, PlacedLessons } from '../../src/core/lesson.ts';
 import type { TrainingTask } from '../../src/core/task-source.ts';
 import { withShuffledRewards } from '../../train/groups.ts';
-import { createPolicyRollouts } from '../../train/policy-rollouts.ts';
+import { withKnownReplies } from '../../train/known-replies.ts';
+import { createPolicyRollouts, type PolicyRolloutsOptions } from '../../train/policy-rollouts.ts';
 import { drawReadingTasks, type ReadingTask } from '../../train/reading/draw-tasks.ts';
+import { drawPlainTasks } from '../../train/reading/plain-tasks.ts';
 import {
   createRegressionTasks,
   readRegressionSuite,
@@ -49,8 +51,13 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '1e-4' },
     'teach-rate': { type: 'string', default: '2e-4' },
     /** Tasks that are taught, and attempts at each. */
-    teach: { type: 'string', default: '320' },
-    'teach-attempts': { type: 'string', default: '16' },
+    teach: { type: 'string', default: '1920' },
+    'teach-attempts': { type: 'string', default: '4' },
+    'teach-keep': { type: 'string', default: '1' },
+    /** Whether replies that are known to be right are taught where no attempt is right. */
+    known: { type: 'string', default: 'yes' },
+    /** Requests that no rule is about, taught besides: how many for each task. */
+    plain: { type: 'string', default: '0.1' },
     rank: { type: 'string', default: '32' },
     /** Tasks of each set that is measured, and of those that choose the best checkpoint. */
     tasks: { type: 'string', default: '192' },
@@ -117,7 +124,10 @@ function shownIn(tasks: readonly ReadingTask[]): (task: TrainingTask) => PlacedL
   return ({ id }) => others.get(id) ?? NO_LESSONS;
 }
 
-function trainingInput(): Omit<TrainInput<ReadingTask>, 'signal'> {
+/** A reading task, or a request that no rule is about. */
+type TaughtTask = TrainingTask & Partial<Pick<ReadingTask, 'condition'>>;
+
+function trainingInput(): Omit<TrainInput<TaughtTask>, 'signal'> {
   const [groups, attempts] = arm === 'starved' ? [8, 8] : [Number(values.groups), Number(values.attempts)];
   const mix = { present: 7, absent: 1, irrelevant: 1, contradicted: 1 };
   const tasks = drawReadingTasks({ set: 'trained', count: 3_000, seed, place, mix });
@@ -136,11 +146,9 @@ function trainingInput(): Omit<TrainInput<ReadingTask>, 'signal'> {
     place,
     mix: { present: 1 },
   });
-  const shown = shownIn(tasks);
-  const rollOut = createPolicyRollouts({
-    ...{ template, openSampler },
-    show: async (_, task) => ({ ...shown(task), generation: GENERATION }),
-  });
+  const shown = shownIn([...tasks, ...taught]);
+  const show: PolicyRolloutsOptions['show'] = async (_, task) => ({ ...shown(task), generation: GENERATION });
+  const rollOut = createPolicyRollouts({ template, openSampler, show });
   const isFed = arm !== 'starved';
   return {
     engine,
@@ -150,14 +158,19 @@ function trainingInput(): Omit<TrainInput<ReadingTask>, 'signal'> {
     steps: Number(values.steps),
     batch: { groups, size: groups * attempts, atOnce: 4 * groups },
     ...(isFed && {
-      refill: { kindOf: ({ form, condition }) => `${form}/${condition}`, rounds: 2, least: groups / 2 },
+      refill: {
+        kindOf: ({ form = '', condition = '' }) => `${form}/${condition}`,
+        rounds: 2,
+        least: groups / 2,
+      },
     }),
     ...(isFed &&
       arm !== 'no-teaching' && {
         teach: {
-          tasks: taught,
+          tasks: [...taught, ...drawPlainTasks(Math.round(taught.length * Number(values.plain)), seed)],
+          ...(values.known !== 'no' && { rollouts: withKnownReplies(rollOut, { template, show }) }),
           attempts: Number(values['teach-attempts']),
-          keep: 2,
+          keep: Number(values['teach-keep']),
           epochs: 2,
           size: 64,
           learningRate: Number(values['teach-rate']),

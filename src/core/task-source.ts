@@ -39,6 +39,8 @@ export interface TrainingTask {
   readonly learnedWith?: PlacedLessons;
   /** What it tests: tasks of one form are alike in what they ask for. */
   readonly form?: string;
+  /** A reply that is known to be right. Where no attempt is right it is taught, if it is graded as right, too. */
+  rightReply?(): string | undefined;
   /**
    * Prepares one attempt. What takes time before the first request to the model, such as filling a workspace, happens
    * here: the attempts of a group then send their first request in the same tick, and the engine reads their prompt once.

@@ -118,6 +118,8 @@ export interface PolicyTemplate {
   render(request: ChatRequest): TemplateOutput;
   /** Decodes sampled ids. Never throws: a policy in training emits malformed output. */
   read(tokens: readonly number[], request: ChatRequest): PolicyReply;
+  /** The tokens of a reply in words, with the one that ends it. */
+  write(text: string): readonly number[];
   /** The tokens that end a reply. */
   readonly stop: readonly number[];
   /** In tokens; a request may ask for less. */

@@ -12,6 +12,7 @@ const template: PolicyTemplate = {
     is: 'prompt',
     tokens: [JSON.stringify([system, messages]).length % 5, 1],
   }),
+  write: () => [],
   read: (tokens) => ({ text: tokens.join(' '), calls: [] }),
   stop: [0],
   longestReply: 6,

@@ -16,6 +16,7 @@ export const digitTemplate = (longestReply: number): PolicyTemplate => ({
     const digit = Number(/#(\d+)/.exec(JSON.stringify(messages))?.[1] ?? 0);
     return { is: 'prompt', tokens: [digit, digit] };
   },
+  write: () => [],
   read: (tokens) => ({ text: tokens.join(' '), calls: [] }),
   stop: [],
   longestReply,

@@ -27,6 +27,7 @@ const template: PolicyTemplate = {
     is: 'prompt',
     tokens: [1, JSON.stringify([system, messages]).includes(RULE) ? WITH_RULE : WITHOUT],
   }),
+  write: () => [],
   read: (tokens) => ({ text: tokens.join(' '), calls: [] }),
   stop: [0],
   longestReply: 1,

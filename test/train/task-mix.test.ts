@@ -62,6 +62,7 @@ describe('mixed tasks', () => {
 describe('a recorded task', () => {
   const template = (render: PolicyTemplate['render']): PolicyTemplate => ({
     render,
+    write: () => [],
     read: () => ({ text: '', calls: [] }),
     stop: [],
     longestReply: 10,

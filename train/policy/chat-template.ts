@@ -65,7 +65,7 @@ export function createChatTemplate(options: ChatTemplateOptions): PolicyTemplate
   const memory = createSampledReplies({ ...MEMORY, ...options.memory });
   const prompts = new WeakMap<ChatRequest, readonly number[]>();
 
-  const write = (request: ChatRequest): readonly number[] => {
+  const promptOf = (request: ChatRequest): readonly number[] => {
     const tools = templateToolsOf(request);
     if (tools.length > 0 && !takesTools) throw new TrainingError('user', NO_TOOLS);
     const messages = templateMessagesOf(request);
@@ -86,10 +86,11 @@ export function createChatTemplate(options: ChatTemplateOptions): PolicyTemplate
     stop,
     longestReply: options.longestReply ?? asNumber(generation.max_new_tokens) ?? LONGEST_REPLY,
     render: (request) => {
-      const prompt = write(request);
+      const prompt = promptOf(request);
       prompts.set(request, prompt);
       return { is: 'prompt', tokens: prompt };
     },
+    write: (text) => [...tokens.encode(tokens.withoutMarks(text)), ...stop.slice(0, 1)],
     read: (ids, request) => {
       const prompt = prompts.get(request);
       const end = ids.findIndex((id) => stops.has(id));

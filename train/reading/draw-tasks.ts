@@ -129,6 +129,7 @@ function drawTask(id: string, form: ReadingForm, condition: ReadingCondition, dr
     condition,
     shown,
     ...asked,
+    rightReply: () => writeFile({ family, facts, rules: asked.rules }),
     open: async () => openFileAttempt(request, { family, facts, rules: asked.rules, stray: asked.stray }),
   });
   switch (condition) {

@@ -51,6 +51,7 @@ export const createNanoTemplate = (tokenizer: NanoTokenizer): PolicyTemplate => 
     if (prompt.is === 'foreign') return { is: 'reply', reply: textReply(FOREIGN) };
     return { is: 'prompt', tokens: [...prompt.tokens] };
   },
+  write: (text) => [MARK.say, ...tokenizer.encode(text), MARK.end],
   read: (tokens, request) => {
     const reply = readNanoReply(tokens, tokenizer);
     if (reply.is !== 'act' || !mayCall(request)) return textReply(textOf(reply));
