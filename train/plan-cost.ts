@@ -1,7 +1,7 @@
 import { compact, type JsonObject } from '../src/core/json.ts';
 import type { RecordedTask } from './recorded-tasks.ts';
 import { costOfStep, isFreeEngine, type StepPrice, type StepTokens } from './step-budget.ts';
-import { REMEMBERED_TASKS, type TrainAmount, type WindowSize } from './window-size.ts';
+import { REMEMBERED_TASKS, TAUGHT, type TrainAmount, type WindowSize } from './window-size.ts';
 
 export const TRAIN_STAGES = ['tasks', 'reading', 'remember'] as const;
 /** What a window trains: attempts at the person's tasks; to follow lessons first; or rules into the weights. */
@@ -29,8 +29,6 @@ const READING: TaskTokens = { prompt: 160, reply: 60 };
 const QUESTION: TaskTokens = { prompt: 110, reply: 60 };
 const QUESTIONS = 401;
 const READING_QUESTIONS = 201;
-/** Supervised steps of the reading stage: tasks, attempts at each, examples that are kept, epochs. */
-const TAUGHT = { tasks: 480, attempts: 16, keep: 2, epochs: 2 } as const;
 const REMEMBERED = { attempts: 4, epochs: 2 } as const;
 /** Pairs of a held-out task, and of all of them. */
 const MOST_REPEATS = 8;

@@ -26,7 +26,7 @@ import type { StepSettings } from './step.ts';
 import { train } from './trainer.ts';
 import type { LiveTurnsQuery, MakeRollouts, TrainerEvent, TrainInput } from './training-run.ts';
 import { notTrained } from './trial-plan.ts';
-import { groupsAtOnce } from './window-size.ts';
+import { groupsAtOnce, TAUGHT } from './window-size.ts';
 
 export interface TrainingWindowOptions {
   readonly engine: TrainingEngine;
@@ -82,9 +82,8 @@ const VALIDATED_PART = 10;
 const MOST_VALIDATED = 64;
 const FEWEST_VALIDATED = 16;
 const VALIDATED_EVERY = 5;
-/** Of the supervised steps: many tasks with few attempts each, since a reply that is known to be right stands in where none is. */
-const TEACHING = { attempts: 4, keep: 1, epochs: 2, size: 64 } as const;
-const MOST_TAUGHT = 1_920;
+/** Examples of a supervised update. */
+const TAUGHT_AT_ONCE = 64;
 /** Of remembering: more epochs kept more rules and cost reading (lab/results/reading.md). */
 const REMEMBERING = { attempts: 4, keep: 1, epochs: 2, size: 32 } as const;
 
@@ -114,8 +113,9 @@ function feed(
   if (remember !== undefined) return feedMemory(training, tasks, remember.rate);
   const show = showServed(training);
   const { own, tried } = splitTasks(tasks);
+  const { tasks: taughtCount, ...teaching } = TAUGHT;
   const isLarge = batch.groups >= LARGE_BATCH;
-  const taught = own.filter(({ shown }) => shown !== undefined).slice(0, MOST_TAUGHT);
+  const taught = own.filter(({ shown }) => shown !== undefined).slice(0, taughtCount);
   return {
     tasks: own,
     batch: { ...batch, atOnce: groupsAtOnce(engine) },
@@ -125,7 +125,8 @@ function feed(
     ...(tried.length > 0 && { validate: { tasks: tried, every: VALIDATED_EVERY } }),
     ...(teachRate !== undefined && {
       teach: {
-        ...TEACHING,
+        ...teaching,
+        size: TAUGHT_AT_ONCE,
         tasks: taught,
         rollouts: withKnownReplies(rollOut, { template, show }),
         learningRate: teachRate,

@@ -57,6 +57,12 @@ export function modelTuning(baseModel: string, isEmbedded: boolean): ModelTuning
     : { rank: 32, learningRate: 4e-5, teachRate: 1e-4, rememberRate: 6e-5 };
 }
 
+/**
+ * Supervised steps of the reading stage: many tasks with few attempts each, since a reply that is known to be right stands in where no
+ * attempt is right.
+ */
+export const TAUGHT = { tasks: 1_920, attempts: 4, keep: 1, epochs: 2 } as const;
+
 /** How many tasks a window of remembering learns from, whatever they are about. */
 export const REMEMBERED_TASKS: Readonly<Record<TrainAmount, number>> = {
   light: 300,
