@@ -62,28 +62,73 @@ const CHANGING: ReadonlySet<string> = new Set([
   'rules-observed',
 ]);
 
-export function createTrainingBuffer({ cap, mostMarks = 200_000 }: TrainingBufferOptions): TrainingBuffer {
-  const checked = createCheckedTurns();
-  const held = new Map<string, Held>();
+/** Turns that fed a lesson, or failed: support data, and never samples. */
+function createMarks(mostMarks: number) {
   // A turn of an earlier generation cannot enter anyway: marks from before the last flush may be dropped.
   let older = new Set<string>();
   let marks = new Set<string>();
-  let support = 0;
+  let count = 0;
+  const has = (turn: string): boolean => marks.has(turn) || older.has(turn);
+  return {
+    has,
+    /** All that were ever marked. */
+    count: () => count,
+    add: (turn: string): void => {
+      if (has(turn)) return;
+      count++;
+      marks.add(turn);
+    },
+    flush: (): void => {
+      for (const turn of marks) older.add(turn);
+      marks = new Set();
+      if (older.size > mostMarks) older = new Set([...older].slice(older.size - Math.ceil(mostMarks / 2)));
+    },
+  };
+}
+
+/** Failures of this generation that fed no lesson yet. */
+function createUnusedFailures(cap: number) {
+  const failures = new Map<string, TrainingOutcome>();
+  /** Turns of this generation that fed a lesson, or are about to. */
+  const cited = new Set<string>();
+  return {
+    appraise: (fact: CheckedAppraisal, generation: number): void => {
+      const { turn, session, verdict, reward, source } = fact;
+      failures.delete(turn);
+      const isTelling = reward !== undefined && source !== 'agent' && fact.signals.length > 0;
+      if (verdict !== 'failure' || !isTelling || fact.generation !== generation || cited.has(turn)) return;
+      failures.set(turn, { turn, session, generation, reward, source });
+      dropOldest(failures, cap);
+    },
+    cite: (turn: string): void => {
+      failures.delete(turn);
+      cited.add(turn);
+    },
+    erase: (session: string): void => {
+      for (const [turn, one] of failures) if (one.session === session) failures.delete(turn);
+    },
+    clear: (): void => {
+      failures.clear();
+      cited.clear();
+    },
+    all: (): Iterable<TrainingOutcome> => failures.values(),
+  };
+}
+
+export function createTrainingBuffer({ cap, mostMarks = 200_000 }: TrainingBufferOptions): TrainingBuffer {
+  const checked = createCheckedTurns();
+  const held = new Map<string, Held>();
+  const marks = createMarks(mostMarks);
   let generation = 0;
   let seq = 0;
   let listed: readonly TrainingSample[] | undefined;
   let outcomes: readonly TrainingOutcome[] | undefined;
-  /** Failures of this generation that fed no lesson yet, and the turns of this generation that did. */
-  const failures = new Map<string, TrainingOutcome>();
-  const cited = new Set<string>();
+  const failures = createUnusedFailures(cap);
 
-  const isMarked = (turn: string): boolean => marks.has(turn) || older.has(turn);
   const mark = (turn: string): void => {
     held.delete(turn);
     // An attempt of practice is no turn, and no support data.
-    if (isMarked(turn) || isAttemptId(turn)) return;
-    support++;
-    marks.add(turn);
+    if (!isAttemptId(turn)) marks.add(turn);
   };
   const appraise = (fact: CheckedAppraisal): void => {
     const { turn, session, verdict, reward, source } = fact;
@@ -91,37 +136,24 @@ export function createTrainingBuffer({ cap, mostMarks = 200_000 }: TrainingBuffe
     if (principalOfSession(session) !== undefined) return;
     // What a check calls a failure feeds no lesson: its rule is one.
     if (verdict === 'failure' && source !== 'check') mark(turn);
-    failures.delete(turn);
-    const isTelling = reward !== undefined && source !== 'agent' && fact.signals.length > 0;
-    if (verdict === 'failure' && isTelling && fact.generation === generation && !cited.has(turn)) {
-      failures.set(turn, { turn, session, generation, reward, source });
-      dropOldest(failures, cap);
-    }
+    failures.appraise(fact, generation);
     // An agent that praises itself does not train its weights.
     if (verdict !== 'success' || reward === undefined || source === 'agent') held.delete(turn);
-    else if (held.has(turn) || (fact.generation === generation && !isMarked(turn))) {
+    else if (held.has(turn) || (fact.generation === generation && !marks.has(turn))) {
       // Every appraisal has signals: without any, its session was erased.
       held.set(turn, { turn, session, generation, reward, source, isErased: fact.signals.length === 0 });
       dropOldest(held, cap);
     }
   };
-  /** The turn fed a lesson, or is about to. */
-  const cite = (turn: string): void => {
-    failures.delete(turn);
-    cited.add(turn);
-  };
   /** Survivors are certified for the new generation; all other samples are dropped. */
   const flush = (next: number, survivors: ReadonlySet<string>): void => {
     generation = next;
     failures.clear();
-    cited.clear();
     for (const [turn, sample] of held) {
       if (survivors.has(turn)) held.set(turn, { ...sample, generation });
       else held.delete(turn);
     }
-    for (const turn of marks) older.add(turn);
-    marks = new Set();
-    if (older.size > mostMarks) older = new Set([...older].slice(older.size - Math.ceil(mostMarks / 2)));
+    marks.flush();
   };
   const samples = (): readonly TrainingSample[] => {
     listed ??= [...held.values()].flatMap(({ isErased, source: _, ...sample }) => (isErased ? [] : [sample]));
@@ -138,35 +170,35 @@ export function createTrainingBuffer({ cap, mostMarks = 200_000 }: TrainingBuffe
       }
       const appraised = checked.take(fact);
       if (appraised !== undefined) appraise(appraised);
-      else if (fact.type === 'learning-queued') fact.turns.forEach(cite);
+      else if (fact.type === 'learning-queued') fact.turns.forEach(failures.cite);
       else if (fact.type === 'cycle-end')
         for (const turn of fact.turns) {
           mark(turn);
-          cite(turn);
+          failures.cite(turn);
         }
       else if (fact.type === 'library-changed') {
         const turns = fact.by.kind === 'learner' ? citedTurns(fact.changes) : [];
         for (const turn of turns) {
           mark(turn);
-          cite(turn);
+          failures.cite(turn);
         }
         if (fact.generation !== generation) flush(fact.generation, new Set(fact.recertified ?? []));
       } else if (fact.type === 'session-erased') {
         for (const [turn, sample] of held)
           if (sample.session === fact.session) held.set(turn, { ...sample, isErased: true });
-        for (const [turn, { session }] of failures) if (session === fact.session) failures.delete(turn);
+        failures.erase(fact.session);
       }
     },
     samples,
     outcomes: () => {
       outcomes ??= [
         ...[...held.values()].flatMap(({ isErased, ...sample }) => (isErased ? [] : [sample])),
-        ...failures.values(),
+        ...failures.all(),
       ];
       return outcomes;
     },
     has: (turn) => held.get(turn)?.isErased === false,
-    counts: () => ({ query: samples().length, support, generation }),
+    counts: () => ({ query: samples().length, support: marks.count(), generation }),
   };
 }
 
