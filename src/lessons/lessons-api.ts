@@ -2,7 +2,7 @@ import { hasCommand } from '../core/check.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { asArray, asNumber, asObject, asString, compact, isObject, type JsonObject } from '../core/json.ts';
 import type { ChangeResult, Lesson, LessonPlace, PublishResult } from '../core/lesson.ts';
-import type { Library } from '../core/library.ts';
+import type { GenerationDiff, Library } from '../core/library.ts';
 import { principalOfSession } from '../core/principal.ts';
 import type { Recall } from '../core/recall.ts';
 import type { Recollect, Recollection } from '../core/recollection.ts';
@@ -133,25 +133,22 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       })),
     diff: async (from, to) => {
       const diff = library.diff(from, to);
-      if (diff === undefined) return undefined;
-      const named = ({ id, ...rest }: { readonly id: string }): JsonObject => ({
-        id,
-        ...namesOf(library.lesson(id)),
-        ...rest,
-      });
-      return {
-        from,
-        to,
-        added: diff.added.map(named),
-        removed: diff.removed.map(named),
-        revised: diff.revised.map(named),
-      };
+      return diff && { from, to, ...encodeDiff(diff, library) };
     },
     rollback: async (to) => {
       const set = library.rollback(to, PERSON);
       return set === undefined ? undefined : encodePublished(await library.publish(set));
     },
   };
+}
+
+function encodeDiff({ added, removed, revised }: GenerationDiff, library: Library): JsonObject {
+  const named = ({ id, ...change }: { readonly id: string }): JsonObject => ({
+    id,
+    ...namesOf(library.lesson(id)),
+    ...change,
+  });
+  return { added: added.map(named), removed: removed.map(named), revised: revised.map(named) };
 }
 
 const describeHistory = ({ id, kind }: Lesson, library: Library): readonly JsonObject[] =>

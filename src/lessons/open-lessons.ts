@@ -70,26 +70,9 @@ interface OpenLessonsOptions {
 
 /** Rejects with `StoreError` when the record cannot be read. */
 export async function openLessons(options: OpenLessonsOptions): Promise<OpenLessons> {
-  const { records, clock, newId, onFault } = options;
+  const { records, clock, newId } = options;
   const effects = createLessonEffects();
-  const opened = await openLibrary({
-    // A change of a lesson's text also restarts its measurement.
-    load: async (after, limit) => {
-      const page = await records.factsOf('library-changed', after, limit);
-      for (const stored of page) effects.add(stored);
-      return page;
-    },
-    append: async (fact) => {
-      const [appended] = await records.append([fact]);
-      if (appended === undefined)
-        throw new StoreError('io', 'the store returned no result for the appended fact');
-      return appended;
-    },
-    clock,
-    newId,
-    onFault,
-    ...(options.recertify === undefined ? {} : { recertify: options.recertify }),
-  });
+  const opened = await openMeasuredLibrary(options, effects);
   const { library } = opened;
   await eachFactOf('session-scored', records, effects.add);
   const trials = await readTrials(records, effects.add);
@@ -153,9 +136,9 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
     apiFor: (member, own) => {
       if (member === undefined && library.lessons().every(({ text }) => text.scope.member === undefined))
         return api;
-      const known = ofMembers.get(member) ?? apiOver(libraryForMember(library, member), own, member);
-      ofMembers.set(member, known);
-      return known;
+      const ofMember = ofMembers.get(member) ?? apiOver(libraryForMember(library, member), own, member);
+      ofMembers.set(member, ofMember);
+      return ofMember;
     },
     reload: async () => {
       await opened.reload();
@@ -164,6 +147,29 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
     skipped: () => opened.skipped,
   };
 }
+
+/** The library, whose changes are counted in `effects`: a change of a lesson's text also restarts its measurement. */
+const openMeasuredLibrary = (
+  { records, clock, newId, onFault, recertify }: OpenLessonsOptions,
+  effects: LessonEffects,
+): ReturnType<typeof openLibrary> =>
+  openLibrary({
+    load: async (after, limit) => {
+      const page = await records.factsOf('library-changed', after, limit);
+      for (const stored of page) effects.add(stored);
+      return page;
+    },
+    append: async (fact) => {
+      const [appended] = await records.append([fact]);
+      if (appended === undefined)
+        throw new StoreError('io', 'the store returned no result for the appended fact');
+      return appended;
+    },
+    clock,
+    newId,
+    onFault,
+    ...(recertify === undefined ? {} : { recertify }),
+  });
 
 /** For a command without a running daemon: loading the sentence model for one query would take too long. */
 function recallByTable(library: Library, clock: Clock, learnedIn: ReadLearnedIn): Recall {

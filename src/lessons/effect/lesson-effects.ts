@@ -224,30 +224,58 @@ function measuredUse({ count, recent }: ProvenUses, verdict: EffectVerdict): Mea
   return { uses: recent, count, ...(last === undefined ? {} : { last }), isProven: verdict === 'helpful' };
 }
 
-export function createLessonEffects(): LessonEffects {
+/** The measurements of all lessons, by their ids. */
+function createLessonRecords() {
   const records = new Map<string, LessonRecord>();
+  const of = (id: string): LessonRecord => {
+    const record = records.get(id) ?? { since: 0, ...NO_SESSIONS, uses: NO_USES };
+    records.set(id, record);
+    return record;
+  };
+  return {
+    of,
+    /** Undefined for a lesson of which nothing was counted. */
+    find: (id: string): LessonRecord | undefined => records.get(id),
+    ids: (): readonly string[] => [...records.keys()],
+    verdict: (id: string): EffectVerdict => currentVerdict(records.get(id)) ?? 'unknown',
+    count: (
+      arm: 'with' | 'without',
+      id: string,
+      { scored, own = scored }: { readonly scored: OutcomeCounts; readonly own: OutcomeCounts | undefined },
+      times: number,
+    ): void => {
+      const record = of(id);
+      record[arm] = addOutcomes(record[arm], own, times);
+      record.scored = addOutcomes(record.scored, scored, times);
+    },
+    /** The lesson has a new text since the fact of this number. */
+    restart: (id: string, since: number): void => {
+      const record = of(id);
+      if (since > record.since) records.set(id, { ...record, ...NO_SESSIONS, since });
+    },
+  };
+}
+
+/** A session counts as one use of a lesson, however often it was scored. */
+function addUseOnce(
+  records: ReturnType<typeof createLessonRecords>,
+  { used }: CountedSession,
+  { id, ...use }: Use & { readonly id: string },
+): void {
+  if (used.has(id)) return;
+  used.add(id);
+  const record = records.of(id);
+  record.uses = addUse(record.uses, use);
+}
+
+export function createLessonEffects(): LessonEffects {
+  const records = createLessonRecords();
   const counted = createCountedSessions();
   const spared = createSparedSessions();
   const measured = createMeasuredTexts();
   let seq = 0;
   let version = 0;
   let all = NO_OUTCOMES;
-
-  const recordOf = (id: string): LessonRecord => {
-    const record = records.get(id) ?? { since: 0, ...NO_SESSIONS, uses: NO_USES };
-    records.set(id, record);
-    return record;
-  };
-  const count = (
-    arm: 'with' | 'without',
-    id: string,
-    { scored, own = scored }: { readonly scored: OutcomeCounts; readonly own: OutcomeCounts | undefined },
-    times: number,
-  ): void => {
-    const record = recordOf(id);
-    record[arm] = addOutcomes(record[arm], own, times);
-    record.scored = addOutcomes(record.scored, scored, times);
-  };
 
   const addSession = (at: number, fact: Scored): void => {
     const key = sessionKey(fact.session);
@@ -261,39 +289,28 @@ export function createLessonEffects(): LessonEffects {
       all = addOutcomes(addOutcomes(all, session.outcome, -1), outcome);
       for (const [id, { arm, own }] of session.arms)
         if (arm !== 'neither') {
-          count(arm, id, { scored: session.outcome, own }, -1);
-          count(arm, id, { scored: outcome, own }, 1);
+          records.count(arm, id, { scored: session.outcome, own }, -1);
+          records.count(arm, id, { scored: outcome, own }, 1);
         }
       session.outcome = outcome;
     }
     for (const id of new Set([...fact.lessons, ...fact.heldOut])) {
       const isShown = fact.lessons.includes(id);
       if (isShown && fact.score !== undefined && session.arms.get(id)?.arm !== 'without')
-        addUseOnce(session, id, { at, weight: fact.score });
+        addUseOnce(records, session, { id, at, weight: fact.score });
       if (session.arms.has(id)) continue;
       const own = ownOutcome(fact, id);
-      const arm = seq > recordOf(id).since && own !== 'does-not-apply' ? armOf(fact, id) : 'neither';
+      const arm = seq > records.of(id).since && own !== 'does-not-apply' ? armOf(fact, id) : 'neither';
       const counted = own === undefined || own === 'does-not-apply' ? { arm } : { arm, own };
       session.arms.set(id, counted);
-      if (arm !== 'neither') count(arm, id, { scored: session.outcome, own: counted.own }, 1);
+      if (arm !== 'neither') records.count(arm, id, { scored: session.outcome, own: counted.own }, 1);
     }
   };
 
-  const addUseOnce = ({ used }: CountedSession, id: string, use: Use): void => {
-    if (used.has(id)) return;
-    used.add(id);
-    const record = recordOf(id);
-    record.uses = addUse(record.uses, use);
-  };
-
   const addChange = (number: number, change: RecordedChange): void => {
-    const id = measured.restartedBy(change, (lesson) => verdict(lesson) !== 'unknown');
-    const record = id === undefined ? undefined : recordOf(id);
-    if (id === undefined || record === undefined || number <= record.since) return;
-    records.set(id, { ...record, ...NO_SESSIONS, since: number });
+    const id = measured.restartedBy(change, (lesson) => records.verdict(lesson) !== 'unknown');
+    if (id !== undefined) records.restart(id, number);
   };
-
-  const verdict = (id: string): EffectVerdict => currentVerdict(records.get(id)) ?? 'unknown';
 
   return {
     add: ({ seq: number, at, fact }) => {
@@ -302,7 +319,7 @@ export function createLessonEffects(): LessonEffects {
       if (fact.type === 'trial-ended') {
         const id = lessonOfSubject(fact.subject);
         const outcome = fact.outcome === 'untested' ? 'unknown' : fact.outcome;
-        if (id !== undefined) recordOf(id).verdict = { seq: number, outcome };
+        if (id !== undefined) records.of(id).verdict = { seq: number, outcome };
       }
       if (fact.type !== 'session-scored' || number <= seq) return;
       seq = number;
@@ -314,16 +331,21 @@ export function createLessonEffects(): LessonEffects {
     get version() {
       return version;
     },
-    sessionsOf: (id) => records.get(id) ?? NO_SESSIONS,
+    sessionsOf: (id) => records.find(id) ?? NO_SESSIONS,
     all: () => all,
     outcomeOf: (session) => counted.of(sessionKey(session))?.outcome,
     hasCounted: (session) => counted.has(sessionKey(session)),
     sparedIn: spared.in,
-    verdict,
-    hasEnded: (id) => currentVerdict(records.get(id)) !== undefined,
+    verdict: records.verdict,
+    hasEnded: (id) => currentVerdict(records.find(id)) !== undefined,
     decided: (kind) =>
-      countVerdicts([...records.keys()].filter((id) => measured.kindOf(id) === kind).map(verdict)),
-    usefulness: (id) => measuredUse(records.get(id)?.uses ?? NO_USES, verdict(id)),
+      countVerdicts(
+        records
+          .ids()
+          .filter((id) => measured.kindOf(id) === kind)
+          .map(records.verdict),
+      ),
+    usefulness: (id) => measuredUse(records.find(id)?.uses ?? NO_USES, records.verdict(id)),
   };
 }
 

@@ -42,21 +42,21 @@ interface QueuedTexts {
   readonly wanted: Map<number, string>;
   /** Looked up, and not in the cache. */
   readonly missing: Map<number, string>;
-  readonly known: LruMap<string, Float32Array>;
+  readonly recent: LruMap<string, Float32Array>;
 }
 
 async function lookUp(
-  { wanted, missing, known }: QueuedTexts,
+  { wanted, missing, recent }: QueuedTexts,
   { take, cache, first }: EmbeddingQueueOptions,
 ): Promise<void> {
-  const kept = async (text: string): Promise<Float32Array | undefined> =>
-    known.get(vectorKey(text)) ?? (await cache?.get(vectorKey(text)));
+  const vectorOf = async (text: string): Promise<Float32Array | undefined> =>
+    recent.get(vectorKey(text)) ?? (await cache?.get(vectorKey(text)));
   for (let queue = wanted.entries(); wanted.size > 0; ) {
     // Lets searches run in between.
     await nextTick();
     const batch = nextOf(queue, BATCH);
     if (batch.length === 0) queue = wanted.entries();
-    const vectors = await Promise.all(batch.map(([, text]) => kept(text)));
+    const vectors = await Promise.all(batch.map(([, text]) => vectorOf(text)));
     for (const [at, [slot, text]] of batch.entries()) {
       // Only if the slot still wants this text.
       if (wanted.get(slot) !== text) continue;
@@ -71,10 +71,28 @@ async function lookUp(
   }
 }
 
+/** Asks the model for the next vectors. Rejects when it fails. */
+async function computeMissing(
+  { missing, recent }: QueuedTexts,
+  { embed, take, cache }: EmbeddingQueueOptions,
+): Promise<void> {
+  const batch = nextOf(missing.entries(), BATCH);
+  const vectors = await embed.embed(batch.map(([, text]) => text));
+  if (vectors.length < batch.length) throw new Error(`${embed.id} returned too few vectors`);
+  for (const [at, [slot, text]] of batch.entries()) {
+    const vector = vectors[at];
+    if (vector === undefined) continue;
+    recent.set(vectorKey(text), vector);
+    cache?.put(vectorKey(text), vector);
+    if (missing.get(slot) !== text) continue;
+    missing.delete(slot);
+    take(slot, vector);
+  }
+}
+
 export function createEmbeddingQueue(options: EmbeddingQueueOptions): EmbeddingQueue {
-  const { embed, take, cache } = options;
-  const known = createLruMap<string, Float32Array>(REMEMBERED);
-  const texts: QueuedTexts = { wanted: new Map(), missing: new Map(), known };
+  const recent = createLruMap<string, Float32Array>(REMEMBERED);
+  const texts: QueuedTexts = { wanted: new Map(), missing: new Map(), recent };
   const { wanted, missing } = texts;
   const later = new Map<number, string>();
   let timer: NodeJS.Timeout | undefined;
@@ -83,21 +101,6 @@ export function createEmbeddingQueue(options: EmbeddingQueueOptions): EmbeddingQ
   let work: Promise<void> | undefined;
   let looking: Promise<void> | undefined;
   let failure: string | undefined;
-
-  const computeMissing = async (): Promise<void> => {
-    const batch = nextOf(missing.entries(), BATCH);
-    const vectors = await embed.embed(batch.map(([, text]) => text));
-    if (vectors.length < batch.length) throw new Error(`${embed.id} returned too few vectors`);
-    for (const [at, [slot, text]] of batch.entries()) {
-      const vector = vectors[at];
-      if (vector === undefined) continue;
-      known.set(vectorKey(text), vector);
-      cache?.put(vectorKey(text), vector);
-      if (missing.get(slot) !== text) continue;
-      missing.delete(slot);
-      take(slot, vector);
-    }
-  };
 
   const lookAll = (): Promise<void> => {
     looking ??= lookUp(texts, options).finally(() => {
@@ -109,7 +112,7 @@ export function createEmbeddingQueue(options: EmbeddingQueueOptions): EmbeddingQ
   const workOff = async (): Promise<void> => {
     while (wanted.size + missing.size > 0) {
       await lookAll();
-      if (missing.size > 0) await computeMissing();
+      if (missing.size > 0) await computeMissing(texts, options);
     }
   };
 
