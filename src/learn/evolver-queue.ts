@@ -60,6 +60,48 @@ export const isUnanswered = ({ outcome, cause }: Pick<CycleEnd, 'outcome' | 'cau
 export const isAskedAgain = ({ cause }: Pick<CycleEnd, 'cause'>, tries: number): boolean =>
   cause === 'model' || cause === 'budget' || (cause !== 'nothing' && tries < MOST_TRIES);
 
+/** The turns whose verdict is failure now: the newest of them. */
+function createAppraisedFailures() {
+  const failures = new Map<string, PlacedTurn>();
+  return {
+    add: (at: number, fact: Fact & { readonly type: 'turn-appraised' }): void => {
+      const { turn, session, scope, verdict } = fact;
+      if (verdict === 'failure')
+        failures.set(turn, { turn, session, at: failures.get(turn)?.at ?? at, scope });
+      else failures.delete(turn);
+      const [oldest] = failures.keys();
+      if (failures.size > MOST_FAILURES && oldest !== undefined) failures.delete(oldest);
+    },
+    forget: (erased: string): void => {
+      for (const [turn, { session }] of failures) if (session === erased) failures.delete(turn);
+    },
+    of: (turns: readonly string[]): readonly PlacedTurn[] =>
+      turns.flatMap((turn) => failures.get(turn) ?? []),
+  };
+}
+
+/** Quoting lessons in use, with the turns they rest on. */
+function createQuotingLessons() {
+  const quoting = new Map<string, readonly string[]>();
+  return {
+    follow: (change: RecordedChange): void => {
+      if (change.op === 'add' || change.op === 'revise' || change.op === 'merge') {
+        const id = change.op === 'merge' ? change.into : change.id;
+        const isQuoting =
+          'evidence' in change.text &&
+          'learner' in change.text.evidence &&
+          change.text.evidence.learner === QUOTING;
+        if (isQuoting) quoting.set(id, change.text.evidence?.turns ?? []);
+        else quoting.delete(id);
+        if (change.op === 'merge') for (const one of change.ids) if (one !== id) quoting.delete(one);
+      } else if (change.op === 'retire' || (change.op === 'move' && change.to === 'rejected'))
+        quoting.delete(change.id);
+    },
+    about: (turns: ReadonlySet<string>): readonly string[] =>
+      [...quoting].flatMap(([id, cited]) => (cited.some((turn) => turns.has(turn)) ? [id] : [])),
+  };
+}
+
 export function createEvolverQueue(): EvolverQueue {
   const queued = new Map<
     string,
@@ -67,9 +109,8 @@ export function createEvolverQueue(): EvolverQueue {
   >();
   /** The model that answered last about each failure. */
   const answered = createLruMap<string, string>(MOST_FAILURES);
-  const known = new Map<string, PlacedTurn>();
-  /** Quoting lessons in use, with the turns they rest on. */
-  const quoting = new Map<string, readonly string[]>();
+  const failures = createAppraisedFailures();
+  const quoting = createQuotingLessons();
   const pauses: LearningPauses = createPauses();
   const streak = createUnusableStreak();
 
@@ -90,36 +131,9 @@ export function createEvolverQueue(): EvolverQueue {
       pauses.postpone(item, at, lastTryOf(fact), nextMidnight(at));
     }
   };
-  const publish = (change: RecordedChange): void => {
-    if (change.op === 'add' || change.op === 'revise' || change.op === 'merge') {
-      const id = change.op === 'merge' ? change.into : change.id;
-      const isQuoting =
-        'evidence' in change.text &&
-        'learner' in change.text.evidence &&
-        change.text.evidence.learner === QUOTING;
-      if (isQuoting) quoting.set(id, change.text.evidence?.turns ?? []);
-      else quoting.delete(id);
-      if (change.op === 'merge') for (const one of change.ids) if (one !== id) quoting.delete(one);
-    } else if (change.op === 'retire' || (change.op === 'move' && change.to === 'rejected'))
-      quoting.delete(change.id);
-  };
-  const appraise = (
-    at: number,
-    { turn, session, scope, verdict }: Fact & { readonly type: 'turn-appraised' },
-  ): void => {
-    if (verdict === 'failure') known.set(turn, { turn, session, at: known.get(turn)?.at ?? at, scope });
-    else known.delete(turn);
-    const [oldest] = known.keys();
-    if (known.size > MOST_FAILURES && oldest !== undefined) known.delete(oldest);
-  };
-  const forget = (erased: string): void => {
-    for (const [turn, { session }] of known) if (session === erased) known.delete(turn);
-  };
-  const failuresOf = (turns: readonly string[]): readonly PlacedTurn[] =>
-    turns.flatMap((turn) => known.get(turn) ?? []);
   const itemsOf = (isWanted: (item: string) => boolean): readonly AwaitedItem[] =>
     [...queued].flatMap(([item, { turns, tries }]) =>
-      isWanted(item) ? [{ item, failures: failuresOf(turns), tries }] : [],
+      isWanted(item) ? [{ item, failures: failures.of(turns), tries }] : [],
     );
   const restUntil = (): number => streak.pause()?.until ?? Number.NEGATIVE_INFINITY;
   const waitingTurns = (): ReadonlySet<string> => new Set([...queued.values()].flatMap(({ turns }) => turns));
@@ -134,9 +148,9 @@ export function createEvolverQueue(): EvolverQueue {
           tries: queued.get(fact.item)?.tries ?? 0,
         });
       } else if (fact.type === 'cycle-end') close(at, fact);
-      else if (fact.type === 'turn-appraised') appraise(at, fact);
-      else if (fact.type === 'library-changed') fact.changes.forEach(publish);
-      else if (fact.type === 'session-erased') forget(fact.session);
+      else if (fact.type === 'turn-appraised') failures.add(at, fact);
+      else if (fact.type === 'library-changed') fact.changes.forEach(quoting.follow);
+      else if (fact.type === 'session-erased') failures.forget(fact.session);
     },
     items: () => itemsOf(() => true),
     due: (now) => (now < restUntil() ? [] : itemsOf((item) => pauses.isOver(item, now))),
@@ -151,10 +165,7 @@ export function createEvolverQueue(): EvolverQueue {
     isModelPaused: (now) =>
       now < restUntil() ||
       [...queued.keys()].some((item) => !pauses.isOver(item, now) && isOfModel(pauses.get(item)?.last)),
-    lessons: () => {
-      const turns = waitingTurns();
-      return [...quoting].flatMap(([id, cited]) => (cited.some((turn) => turns.has(turn)) ? [id] : []));
-    },
+    lessons: () => quoting.about(waitingTurns()),
     next: (now) => {
       const [coming, rare] = [pauses.next(now), restUntil()];
       if (queued.size === 0 || rare <= now) return coming;

@@ -67,25 +67,8 @@ export function createFailureLearners(options: FailureLearnersOptions): FailureL
   const debts = createEvolverDebts(options);
 
   const distill = createDistill(options);
-  /** Failures that this process has put to the distiller, or that it need not be given. */
-  const distilled = createLruMap<string, true>(MOST_FAILURES);
+  const { isUnasked, hasNews, distilled } = createFailureNews(debts);
   const waitsForReader = createReaderPatience(options);
-  /** Whether the model was not asked about some of them. It is asked about what it owes again when the pause is over. */
-  const isUnasked = (
-    { failures: all }: FailureCluster,
-    state: LearningState,
-    model: AskedModel | undefined,
-  ): boolean =>
-    all.some(
-      ({ turn }) =>
-        !state.evolver.has(turn) &&
-        !debts.isAsked(turn) &&
-        !(model !== undefined && state.evolver.isAnswered(turn, model.model)),
-    );
-
-  const hasNews: typeof isUnasked = (cluster, state, model) =>
-    isUnasked(cluster, state, model) ||
-    cluster.failures.some(({ turn }) => distilled.get(turn) === undefined);
 
   async function* learnFrom(
     cluster: FailureCluster,
@@ -118,7 +101,7 @@ export function createFailureLearners(options: FailureLearnersOptions): FailureL
       (answer.outcome !== 'aborted' && !used.has(one.turn) && wordsAbout(one).length > 0);
     const end = yield* distill(cases.filter(isLeft));
     if (answer?.outcome === 'aborted' || end?.outcome === 'aborted') return;
-    for (const { turn } of cluster.failures) distilled.set(turn, true);
+    distilled(cluster);
     // A new run would give the same result until there is a new failure or some time has passed; at midnight there is a new
     // budget. What stopped the model is the reason to wait.
     state.support.postpone(cluster, clock.now(), lastTryOf(answer ?? end), nextMidnight(clock.now()));
@@ -160,6 +143,30 @@ export function createFailureLearners(options: FailureLearnersOptions): FailureL
       learn: evolver,
     },
   };
+}
+
+/** What of a cluster was not learned from yet. */
+function createFailureNews(debts: Pick<EvolverDebts, 'isAsked'>) {
+  /** Failures that this process has put to the distiller, or that it need not be given. */
+  const given = createLruMap<string, true>(MOST_FAILURES);
+  /** Whether the model was not asked about some of them. It is asked about what it owes again when the pause is over. */
+  const isUnasked = (
+    { failures }: FailureCluster,
+    state: LearningState,
+    model: AskedModel | undefined,
+  ): boolean =>
+    failures.some(
+      ({ turn }) =>
+        !state.evolver.has(turn) &&
+        !debts.isAsked(turn) &&
+        !(model !== undefined && state.evolver.isAnswered(turn, model.model)),
+    );
+  const hasNews: typeof isUnasked = (cluster, state, model) =>
+    isUnasked(cluster, state, model) || cluster.failures.some(({ turn }) => given.get(turn) === undefined);
+  const distilled = ({ failures }: FailureCluster): void => {
+    for (const { turn } of failures) given.set(turn, true);
+  };
+  return { isUnasked, hasNews, distilled };
 }
 
 /** Whether failures wait for the model that reads what was said after them: once, and not longer than for the evolver. */
@@ -222,15 +229,22 @@ interface EvolverDebts {
   again(state: LearningState): LearningPieces;
 }
 
+/** The turns that the evolver is being asked about, by the items of its queue. */
+function createAwaitedAnswers() {
+  const asked = new Map<string, ReadonlySet<string>>();
+  return {
+    isAsked: (turn: string): boolean => [...asked.values()].some((turns) => turns.has(turn)),
+    awaitAnswer: (item: string, turns: ReadonlySet<string>, answered: Promise<void>): void => {
+      asked.set(item, turns);
+      void answered.finally(() => asked.delete(item));
+    },
+  };
+}
+
 /** Everything that the evolver is asked, and what it still owes. */
 function createEvolverDebts(options: FailureLearnersOptions): EvolverDebts {
   const { evidence, library, evolver, writer, clock, patienceMs = PATIENCE_MS } = options;
-  const asked = new Map<string, ReadonlySet<string>>();
-  const isAsked = (turn: string): boolean => [...asked.values()].some((turns) => turns.has(turn));
-  const awaitAnswer = (item: string, turns: ReadonlySet<string>, answered: Promise<void>): void => {
-    asked.set(item, turns);
-    void answered.finally(() => asked.delete(item));
-  };
+  const { isAsked, awaitAnswer } = createAwaitedAnswers();
   const at = (fact: NewFact['fact']): NewFact => ({ at: clock.now(), fact });
 
   const stillOpen = (items: readonly AwaitedItem[], state: LearningState) =>
@@ -256,15 +270,9 @@ function createEvolverDebts(options: FailureLearnersOptions): EvolverDebts {
         .items()
         .filter((one) => stillOpen([one], state).every(({ turn }) => covered.has(turn)) && isNotAsked(one));
       const items = [{ item, tries: 0 }, ...absorbed.filter((one) => one.item !== item)];
+      const session = cases.at(-1)?.session ?? '';
       const queued: NewFact = {
-        ...at({
-          type: 'learning-queued',
-          item,
-          learner: EVOLVER,
-          session: cases.at(-1)?.session ?? '',
-          turns,
-          model,
-        }),
+        ...at({ type: 'learning-queued', item, learner: EVOLVER, session, turns, model }),
         key: item,
       };
       if (state.evolver.isModelPaused(clock.now())) {

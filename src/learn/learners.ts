@@ -80,27 +80,12 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
   const { settings, evidence, models, tasks, signal } = options;
   const { records, embed, hasSecret, clock, newId, log } = options.ports;
   const { library, effects } = options.lessons;
-  const { autonomy, failures } = settings;
+  const { autonomy } = settings;
   const { writer } = models;
   const checkText = checkLessonText;
   const compareQuotes = createQuoteComparison(embed);
   const distiller = createDistiller({ maxNewSkills: settings.maxNewSkills, checkText, compareQuotes });
-  const fromFailures = createFailureLearners({
-    evidence,
-    library,
-    failures,
-    writer,
-    evolver: createEvolver({
-      maxNewSkills: settings.maxNewSkills,
-      nearest: async (text) => (await options.nearest(text, MOST_NEAR)).map(({ lesson }) => lesson),
-      checkText,
-      quoting: distiller,
-    }),
-    distiller,
-    compareQuotes,
-    clock,
-    patienceMs: settings.patienceMs,
-  });
+  const fromFailures = openFailureLearners(options, distiller, compareQuotes);
   const use = { records, evidence, library, reviser: createReviser({ checkText }), writer, clock };
   const adaptation = await openAdaptation({
     records,
@@ -163,6 +148,30 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
     transfers: createTransfers({ ...moving, tasks, embed }),
     folds: [adaptation, manner, waking, checks.fold, slow.fold],
   };
+}
+
+function openFailureLearners(
+  { settings, evidence, models, lessons, nearest, ports }: LearnersOptions,
+  distiller: ReturnType<typeof createDistiller>,
+  compareQuotes: CompareQuotes,
+): ReturnType<typeof createFailureLearners> {
+  const evolver = createEvolver({
+    maxNewSkills: settings.maxNewSkills,
+    nearest: async (text) => (await nearest(text, MOST_NEAR)).map(({ lesson }) => lesson),
+    checkText: checkLessonText,
+    quoting: distiller,
+  });
+  return createFailureLearners({
+    evidence,
+    library: lessons.library,
+    failures: settings.failures,
+    writer: models.writer,
+    evolver,
+    distiller,
+    compareQuotes,
+    clock: ports.clock,
+    patienceMs: settings.patienceMs,
+  });
 }
 
 function createWatchers(

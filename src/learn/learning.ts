@@ -131,12 +131,11 @@ const PACE_MS = 1000;
  * sessions that have ended, and runs learners when there is something to learn. Its state can be rebuilt from facts.
  */
 export async function startLearning(options: LearningOptions): Promise<Learning> {
-  const { records, clock, log } = options;
+  const { records, clock } = options;
   const follower = await openFollower(options);
   const meter = createBusyMeter(clock);
   const look = createLook(options, follower, meter);
   const queue = createQueue();
-  let problem: string | undefined;
   let isLooking = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
   let isClosed = false;
@@ -146,10 +145,9 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   }
   const failed = (error: unknown): void => {
     if (isClosed) return;
-    problem = errorMessage(error);
-    log.warn({ err: error }, 'learning failed and will be retried');
+    status.fail(error);
     wake(RETRY_MS);
-    void report();
+    void status.report();
   };
   const lanes = createLanes(options, {
     /** Folds what was written, between two looks. Without it the learners would find the same work again, and pay for it twice. */
@@ -160,19 +158,17 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       wake(0);
     },
     wake,
-    ended: createOnce(() => report().catch(failed)),
+    ended: createOnce(() => status.report().catch(failed)),
   });
-  const report = async (): Promise<void> => {
-    const underWay = () => lanes.running() + Number(alarm.isSet) + Number(isLooking);
-    options.onStatus({ ...(await readStatus(options, follower, underWay)), ...compact({ problem }) });
-  };
+  const underWay = (): number => lanes.running() + Number(alarm.isSet) + Number(isLooking);
+  const status = createStatusReport(options, follower, underWay);
   const run = async (isAwaited = true): Promise<void> => {
     isLooking = true;
     lookedAt = clock.monotonic();
     try {
       if (await look.run()) wake(REST_MS);
-      problem = undefined;
-      if (isAwaited) await report();
+      status.recover();
+      if (isAwaited) await status.report();
       lanes.run(failed);
     } catch (error) {
       failed(error);
@@ -202,7 +198,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
         await runNow();
         await lanes.settled();
         // After a failure it tries again later: waiting for that could take forever.
-        if (!alarm.isSet || problem !== undefined) return report();
+        if (!alarm.isSet || status.hasProblem()) return status.report();
       }
     },
     close: async () => {
@@ -212,6 +208,23 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       await queue.add(async () => undefined);
       await lanes.close();
     },
+  };
+}
+
+/** What learning says of itself. A problem stays until a look succeeds. */
+function createStatusReport(options: LearningOptions, follower: Follower, underWay: () => number) {
+  let problem: string | undefined;
+  return {
+    fail: (error: unknown): void => {
+      problem = errorMessage(error);
+      options.log.warn({ err: error }, 'learning failed and will be retried');
+    },
+    recover: (): void => {
+      problem = undefined;
+    },
+    hasProblem: (): boolean => problem !== undefined,
+    report: async (): Promise<void> =>
+      options.onStatus({ ...(await readStatus(options, follower, underWay)), ...compact({ problem }) }),
   };
 }
 

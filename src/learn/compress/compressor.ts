@@ -68,16 +68,37 @@ export interface Compressor {
 export const LONG_PROMPT_TOKENS = 6000;
 /** In characters: reading the requirements of a prompt of this length takes a tenth of a second. */
 const LONGEST = 150_000;
-const MOST_KNOWN = 200;
+const MOST_REMEMBERED = 200;
 const MOST_KEYS = 32;
 const MOST_WAITING = 16;
 /** After a retryable failure the model is not asked for this long. */
 const PAUSE_MS = 5 * 60_000;
 
+/** Shortened prompts: those used last in memory, all in the cache. */
+function createPromptStore(cache: PromptCache, now: () => number, journal: (note: string) => void) {
+  const recent = createLruMap<string, ShortenedPrompt>(MOST_REMEMBERED);
+  const remember = (key: PromptKey, prompt: ShortenedPrompt): void => void recent.set(key.hash, prompt);
+  return {
+    recall: (key: PromptKey): ShortenedPrompt | undefined => recent.get(key.hash),
+    remember,
+    keep: async (key: PromptKey, outcome: Omit<ShortenedPrompt, 'at'>): Promise<void> => {
+      const prompt = { at: now(), ...outcome };
+      remember(key, prompt);
+      try {
+        await cache.put(key, prompt);
+      } catch (error) {
+        journal(
+          `the shortened prompt of ${key.agent} could not be stored; it is used until the daemon stops: ${errorMessage(error)}`,
+        );
+      }
+    },
+  };
+}
+
 export function createCompressor(options: CompressorOptions): Compressor {
   const { write, cache, now, limitTokens = 2000, journal = () => undefined } = options;
   const shortest = Math.max(options.overTokens, limitTokens) * CHARACTERS_PER_TOKEN;
-  const known = createLruMap<string, ShortenedPrompt>(MOST_KNOWN);
+  const prompts = createPromptStore(cache, now, journal);
   const keys = createLruMap<string, PromptKey>(MOST_KEYS);
   const reuse = createReuseTracker();
   const waiting = new Set<string>();
@@ -93,17 +114,6 @@ export function createCompressor(options: CompressorOptions): Compressor {
     return key;
   };
 
-  const keep = async (key: PromptKey, prompt: ShortenedPrompt): Promise<void> => {
-    known.set(key.hash, prompt);
-    try {
-      await cache.put(key, prompt);
-    } catch (error) {
-      journal(
-        `the shortened prompt of ${key.agent} could not be stored; it is used until the daemon stops: ${errorMessage(error)}`,
-      );
-    }
-  };
-
   const shorten = async (key: PromptKey, { agent, text, tools }: AgentPrompt): Promise<void> => {
     if (closing.signal.aborted || now() < pausedUntil) return;
     const written = await write({ agent, text, tools }, limitTokens, closing.signal);
@@ -112,18 +122,18 @@ export function createCompressor(options: CompressorOptions): Compressor {
       const { text: shorter, model, question } = written;
       reuse.shortened(agent);
       journal(`the prompt of ${agent} was shortened from ${text.length} to ${shorter.length} characters`);
-      return keep(key, { at: now(), text: shorter, model, question });
+      return prompts.keep(key, { text: shorter, model, question });
     }
     const { why, isRetryable, isPrivate = false } = written;
-    if (isPrivate) return known.set(key.hash, { at: now(), why });
+    if (isPrivate) return prompts.remember(key, { at: now(), why });
     journal(`the prompt of ${agent} was not shortened: ${why}`);
     if (isRetryable) pausedUntil = now() + PAUSE_MS;
-    else await keep(key, { at: now(), why });
+    else await prompts.keep(key, { why });
   };
 
   const begin = (key: PromptKey, prompt: SessionPrompt): void => {
     if (closing.signal.aborted || now() < pausedUntil) return;
-    if (known.get(key.hash) !== undefined || waiting.has(key.hash) || waiting.size >= MOST_WAITING) return;
+    if (prompts.recall(key) !== undefined || waiting.has(key.hash) || waiting.size >= MOST_WAITING) return;
     if (!reuse.isLikely(key, prompt.startedAt)) return;
     waiting.add(key.hash);
     work = work
@@ -134,15 +144,15 @@ export function createCompressor(options: CompressorOptions): Compressor {
 
   const lookUp = async (prompt: SessionPrompt): Promise<string | undefined> => {
     const key = keyOf(prompt);
-    const found = known.get(key.hash) ?? (await cache.get(key));
-    if (found === undefined) {
+    const shortened = prompts.recall(key) ?? (await cache.get(key));
+    if (shortened === undefined) {
       begin(key, prompt);
       return undefined;
     }
-    known.set(key.hash, found);
-    if (found.text === undefined || found.at >= prompt.startedAt) return undefined;
+    prompts.remember(key, shortened);
+    if (shortened.text === undefined || shortened.at >= prompt.startedAt) return undefined;
     reuse.used(key.agent);
-    return found.text;
+    return shortened.text;
   };
 
   return {
@@ -156,8 +166,8 @@ export function createCompressor(options: CompressorOptions): Compressor {
       }
     },
     settled: async () => {
-      for (let seen: unknown; seen !== work; ) {
-        seen = work;
+      for (let awaited: unknown; awaited !== work; ) {
+        awaited = work;
         await work;
       }
     },

@@ -88,6 +88,18 @@ function quotesIn(text: LessonText, quoted: readonly Proposal[]): readonly Propo
   return [...stated, ...over];
 }
 
+function draftOf(
+  skill: ProposedSkill,
+  failures: readonly FailureCase[],
+  skills: readonly Lesson[],
+  halfLifeDays: number,
+): Draft {
+  const quotes = recordedQuotes(skill.quotes, failures);
+  const cited = failuresCovered(skill, quotes, failures);
+  const placed = withQuoting(skill, cited, failures, skills);
+  return { skill: placed, cited, quotes, text: draftSkillText(placed, cited, halfLifeDays) };
+}
+
 async function* evolve(
   options: EvolverOptions,
   input: LearnInput<readonly FailureCase[]>,
@@ -107,12 +119,8 @@ async function* evolve(
     maxNewSkills,
     mark: newId('mark'),
   });
-  const draft = (skill: ProposedSkill): Draft => {
-    const quotes = recordedQuotes(skill.quotes, failures);
-    const cited = failuresCovered(skill, quotes, failures);
-    const placed = withQuoting(skill, cited, failures, lessonsFor(failures, library).skills);
-    return { skill: placed, cited, quotes, text: draftSkillText(placed, cited, halfLifeDays) };
-  };
+  const draft = (skill: ProposedSkill): Draft =>
+    draftOf(skill, failures, lessonsFor(failures, library).skills, halfLifeDays);
   const read = (value: Parameters<typeof readSkillReply>[0]): ReturnType<typeof readSkillReply> =>
     readSkillReply(value, {
       maxNewSkills,

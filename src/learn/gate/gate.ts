@@ -112,57 +112,12 @@ async function judge(
   if (!weighed.ok) return refused(weighed.why);
 
   // 3. Should a person review it first?
-  const sorted = await sortEvidenceByTrust(cases);
-  const joined = change.op === 'merge' ? change.ids.flatMap((id) => library.lesson(id) ?? []) : [];
-  const shown = [...(old === undefined ? [] : [old]), ...joined]
-    .filter(({ state }) => state !== 'proposed')
-    .map(({ text }) => foldText(promptText(text)));
-  const known: EvidenceByTrust = {
-    ...sorted,
-    firstParty: [...sorted.firstParty, ...shown],
-    trusted: [...sorted.trusted, ...shown],
-  };
-  const isTheirs = createWordingFinder(known.firstParty);
-  const beside = withoutTasks(known, cases);
-  const meaning = await readMeaning(change.text, beside, isTheirs, options.embed);
-  const others = meaning.lines.filter((line) => !isTheirs(line));
-  const theirs = new Set(meaning.lines.filter(isTheirs).flatMap(({ line }) => decodeViews(line)));
-  const provenance = createLiteralProvenance(known.events);
-  const { name, description, content } = change.text;
-  const lints = lintLesson(name, `${description}\n${content}`, {
-    provenance,
-    firstParty: known.firstParty,
-    isTheirs: (sentence) => theirs.has(sentence),
-    isModelWritten: isModelWritten(change.text),
-    outside: {
-      statements: meaning.statements,
-      texts: known.untrusted.flatMap(({ isAgent, views }) => (isAgent ? [] : views)),
-    },
-  });
-  const added = findModelAdditions(change.text, others, beside, provenance);
-  const compared = withoutAnswers(known, change.text);
-  const origins = { cited: weighed.cited, provenance, meaning: { ...meaning, lines: others } };
-  const tainted = isOwnWording(change.text, others)
-    ? []
-    : await findOutsideText(change.text, { ...origins, known: compared });
-  // Autonomous: what a tool measured may teach, what it advises may not.
-  const isMeasured = options.autonomy === 'autonomous' && tainted.length > 0;
-  const advised = isMeasured
-    ? await findOutsideText(change.text, { ...origins, known: withoutOutputs(compared) })
-    : tainted;
-  const before: readonly Taint[] = [...change.text.taint, ...(old?.text.taint ?? [])];
-  const taint = (['tool', 'web'] as const).filter(
-    (one) => before.includes(one) || tainted.some((finding) => finding.taint === one),
+  const { taint, isMeasured, ...review } = await reviewOrigins(
+    { change, old, cases, cited: weighed.cited },
+    options,
+    library,
   );
-  const doubts = [
-    ...weighed.doubts,
-    ...lints,
-    ...findUnapprovedActions(promptText(change.text), [...known.owners, ...shown]),
-    ...added,
-    ...advised.map(({ why }) => why),
-    ...(before.length === 0 ? [] : ['an earlier version contains text from a tool or a page']),
-    ...(old === undefined ? [] : doubtsOfRevision(change.text, old)),
-  ];
+  const doubts = [...weighed.doubts, ...review.doubts];
 
   // 4. What does the autonomy setting allow?
   const kind = change.op === 'add' ? change.kind : (old?.kind ?? 'skill');
@@ -178,6 +133,78 @@ async function judge(
   return outcome === 'proposed' && old !== undefined && old.state !== 'proposed'
     ? { outcome, why, change: besideOld(old, text, library) }
     : { outcome, why, change: { ...change, text } };
+}
+
+interface Origins {
+  readonly change: TextChange;
+  readonly old: Lesson | undefined;
+  readonly cases: readonly EvidenceCase[];
+  /** What the text rests on. */
+  readonly cited: TextOrigins['cited'];
+}
+
+/** Where the words of the text come from, why a person should see it, and what of it tools measured. */
+async function reviewOrigins(
+  { change, old, cases, cited }: Origins,
+  options: GateOptions,
+  library: Library,
+): Promise<{
+  readonly doubts: readonly string[];
+  readonly taint: readonly Taint[];
+  /** Autonomous, and something that a tool or a page said is in it. */
+  readonly isMeasured: boolean;
+}> {
+  const sorted = await sortEvidenceByTrust(cases);
+  const joined = change.op === 'merge' ? change.ids.flatMap((id) => library.lesson(id) ?? []) : [];
+  const shown = [...(old === undefined ? [] : [old]), ...joined]
+    .filter(({ state }) => state !== 'proposed')
+    .map(({ text }) => foldText(promptText(text)));
+  const evidence: EvidenceByTrust = {
+    ...sorted,
+    firstParty: [...sorted.firstParty, ...shown],
+    trusted: [...sorted.trusted, ...shown],
+  };
+  const isTheirs = createWordingFinder(evidence.firstParty);
+  const beside = withoutTasks(evidence, cases);
+  const meaning = await readMeaning(change.text, beside, isTheirs, options.embed);
+  const others = meaning.lines.filter((line) => !isTheirs(line));
+  const theirs = new Set(meaning.lines.filter(isTheirs).flatMap(({ line }) => decodeViews(line)));
+  const provenance = createLiteralProvenance(evidence.events);
+  const { name, description, content } = change.text;
+  const lints = lintLesson(name, `${description}\n${content}`, {
+    provenance,
+    firstParty: evidence.firstParty,
+    isTheirs: (sentence) => theirs.has(sentence),
+    isModelWritten: isModelWritten(change.text),
+    outside: {
+      statements: meaning.statements,
+      texts: evidence.untrusted.flatMap(({ isAgent, views }) => (isAgent ? [] : views)),
+    },
+  });
+  const added = findModelAdditions(change.text, others, beside, provenance);
+  const compared = withoutAnswers(evidence, change.text);
+  const origins = { cited, provenance, meaning: { ...meaning, lines: others } };
+  const tainted = isOwnWording(change.text, others)
+    ? []
+    : await findOutsideText(change.text, { ...origins, known: compared });
+  // Autonomous: what a tool measured may teach, what it advises may not.
+  const isMeasured = options.autonomy === 'autonomous' && tainted.length > 0;
+  const advised = isMeasured
+    ? await findOutsideText(change.text, { ...origins, known: withoutOutputs(compared) })
+    : tainted;
+  const before: readonly Taint[] = [...change.text.taint, ...(old?.text.taint ?? [])];
+  const taint = (['tool', 'web'] as const).filter(
+    (one) => before.includes(one) || tainted.some((finding) => finding.taint === one),
+  );
+  const doubts = [
+    ...lints,
+    ...findUnapprovedActions(promptText(change.text), [...evidence.owners, ...shown]),
+    ...added,
+    ...advised.map(({ why }) => why),
+    ...(before.length === 0 ? [] : ['an earlier version contains text from a tool or a page']),
+    ...(old === undefined ? [] : doubtsOfRevision(change.text, old)),
+  ];
+  return { doubts, taint, isMeasured };
 }
 
 const PERSONS_APPROVAL = { outcome: 'live', why: [] } as const;

@@ -40,7 +40,7 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
     async *learn({ material: { scope, statements, turns }, library, newId, journal, signal }) {
       const lessons = library.lessons();
       const taken = new Set(lessons.filter(isActive).map(({ text }) => text.name));
-      const known = new Map(notesOf(lessons, scope).map((note) => [note.lesson.id, note]));
+      const notes = new Map(notesOf(lessons, scope).map((note) => [note.lesson.id, note]));
       const added = new Map<string, { text: LessonText; quotes: Proposal['quotes'] }>();
       /** Notes that lose confidence, once each. */
       const doubted = new Map<string, Lesson>();
@@ -56,10 +56,10 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
         // The note of an earlier message may have been written after this one was sent. Names of turns sort by time.
         const isOlder = ({ lesson }: KnownNote): boolean =>
           lesson.createdAt <= at || (lesson.text.evidence.turns[0] ?? turn) < turn;
-        const decision = decide(statement, [...known.values()], isOlder);
+        const decision = decide(statement, [...notes.values()], isOlder);
         if (decision.op === 'delete') {
           for (const note of decision.forgotten)
-            retired.push(...retire(note, turn, FORGOTTEN, undefined, known));
+            retired.push(...retire(note, { turn, reason: FORGOTTEN }, notes));
           for (const { lesson } of decision.doubted) {
             const own = added.get(lesson.id);
             if (own !== undefined) own.text = lessSure(own.text);
@@ -70,9 +70,8 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
         if (decision.op === 'nothing') {
           journal(`already known: ${decision.known.lesson.text.name}`);
           yield covered(decision.known, turn);
-          const { id } = decision.known.lesson;
-          for (const note of decision.replaced)
-            retired.push(...retire(note, turn, SAID_OTHERWISE, id, known));
+          const because = { turn, reason: SAID_OTHERWISE, supersededBy: decision.known.lesson.id };
+          for (const note of decision.replaced) retired.push(...retire(note, because, notes));
           continue;
         }
         if (decision.op === 'amend') {
@@ -87,7 +86,7 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
           const own = added.get(note.lesson.id);
           if (own === undefined) amended.set(note.lesson.id, revision(note.lesson, text, statement));
           else added.set(note.lesson.id, { text, quotes: [...own.quotes, ...quotesOf(statement)] });
-          known.set(note.lesson.id, withQuote(note, text));
+          notes.set(note.lesson.id, withQuote(note, text));
           continue;
         }
         if (room <= 0) continue;
@@ -102,8 +101,9 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
         taken.add(text.name);
         const id = newId('lesson');
         added.set(id, { text, quotes: quotesOf(statement) });
-        for (const note of decision.replaced) retired.push(...retire(note, turn, SAID_OTHERWISE, id, known));
-        known.set(id, { lesson: placeholder(id, text), quote: statement.quote, claims: [statement.claim] });
+        const because = { turn, reason: SAID_OTHERWISE, supersededBy: id };
+        for (const note of decision.replaced) retired.push(...retire(note, because, notes));
+        notes.set(id, { lesson: placeholder(id, text), quote: statement.quote, claims: [statement.claim] });
       }
       for (const [id, { text, quotes }] of added) yield add(id, text, quotes);
       yield* amended.values();
@@ -160,23 +160,22 @@ const withQuote = ({ lesson }: KnownNote, text: LessonText): KnownNote => {
   return { lesson: { ...lesson, text }, quote, claims: sentencesOf(quote).map(readClaim) };
 };
 
+interface Retirement {
+  /** The turn in which it was taken back. */
+  readonly turn: string;
+  readonly reason: string;
+  readonly supersededBy?: string;
+}
+
 /** The old note goes; what a person told or wrote stays until a person changes it. */
 function retire(
   { lesson }: KnownNote,
-  turn: string,
-  reason: string,
-  supersededBy: string | undefined,
-  known: Map<string, KnownNote>,
+  { turn, ...because }: Retirement,
+  notes: Map<string, KnownNote>,
 ): readonly Proposal[] {
   if (whyNotTakenBack(lesson) !== undefined) return [];
-  known.delete(lesson.id);
-  const change = {
-    op: 'retire',
-    id: lesson.id,
-    reason,
-    ...(supersededBy === undefined ? {} : { supersededBy }),
-  } as const;
-  return [{ change, quotes: [], turns: [turn] }];
+  notes.delete(lesson.id);
+  return [{ change: { op: 'retire', id: lesson.id, ...because }, quotes: [], turns: [turn] }];
 }
 
 /** The same words with less confidence: somebody may have taken them back. */
