@@ -8,9 +8,10 @@ import { reportWordSets } from './report-words.ts';
 import { type HitRate, scoreTurns, TURN_LABELS, type TurnScores } from './score-turns.ts';
 
 /**
- * npm run bench:signals -- [--turns FILE … | --words [--set FILE …]] [--json] [--write]
+ * npm run bench:signals -- [--turns FILE … | --words [--set FILE …] [--alone | --against CHECKOUT]] [--json] [--write]
  *
  * How well failures are found in labelled turns, or with `--words` how well people's messages are read: ours, or any file of that format.
+ * `--alone`: by the learned reader without phrases, at one false alarm in 200 messages. `--against`: what another build reads otherwise.
  */
 const OURS = [
   'conversations-test',
@@ -26,6 +27,8 @@ const { values: options } = parseArgs({
     turns: { type: 'string', multiple: true, default: OURS },
     words: { type: 'boolean', default: false },
     set: { type: 'string', multiple: true, default: OUR_WORDS },
+    alone: { type: 'boolean', default: false },
+    against: { type: 'string' },
     json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
@@ -128,5 +131,12 @@ function reportTurns(): void {
 }
 
 if (options.words || options.set !== OUR_WORDS)
-  process.stdout.write(`${reportWordSets(options.set, options.json)}\n`);
+  process.stdout.write(
+    `${reportWordSets({
+      files: options.set,
+      isJson: options.json,
+      isAlone: options.alone,
+      against: options.against,
+    })}\n`,
+  );
 else reportTurns();

@@ -32,6 +32,8 @@ export interface WordScores {
   readonly thanksRecall: Share;
   readonly standingPrecision: Share;
   readonly standingRecall: Share;
+  /** Both recalls, of messages that are not in English. */
+  readonly otherLanguages: { readonly corrections: Share; readonly standing: Share };
   /** Corrections that were found, whose quotes are the ones that were wanted. */
   readonly quotes: Share;
   /** Messages that are neither of both and were read as neither. */
@@ -70,17 +72,21 @@ export function scoreWords(
   const isStanding = ({ appraisal }: Row): boolean => appraisal.correction?.isStanding === true;
   const decided = rows.filter(({ item }) => item.label !== 'correction' || item.standing !== undefined);
   const corrected = labelled('correction').filter(({ found }) => found === 'correction');
+  const standing = decided.filter(({ item }) => item.standing === true);
+  const isOther = ({ item }: Row): boolean => item.lang !== 'en';
+  const isCorrected = ({ found }: Row): boolean => found === 'correction';
   return {
     messages: rows.length,
     correctionPrecision: share(read('correction'), ({ item }) => item.label === 'correction'),
-    correctionRecall: share(labelled('correction'), ({ found }) => found === 'correction'),
+    correctionRecall: share(labelled('correction'), isCorrected),
     thanksPrecision: share(read('thanks'), ({ item }) => item.label === 'thanks'),
     thanksRecall: share(labelled('thanks'), ({ found }) => found === 'thanks'),
     standingPrecision: share(decided.filter(isStanding), ({ item }) => item.standing === true),
-    standingRecall: share(
-      decided.filter(({ item }) => item.standing === true),
-      isStanding,
-    ),
+    standingRecall: share(standing, isStanding),
+    otherLanguages: {
+      corrections: share(labelled('correction').filter(isOther), isCorrected),
+      standing: share(standing.filter(isOther), isStanding),
+    },
     quotes: share(corrected, hasRightQuotes),
     quiet: share(labelled('none'), ({ found }) => found === 'none'),
     outagesTaught: share(labelled('infrastructure'), ({ appraisal: { verdict } }) =>
