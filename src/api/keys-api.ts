@@ -54,29 +54,7 @@ export function createKeysApi(options: KeysApiOptions): KeysApi {
       ...(options.limitedMembers?.() ?? []).map((member) => describeLimitedMember(member, options.used)),
     ],
     create: async (request) => {
-      const name = asString(request.name)?.trim() ?? '';
-      if (!isKeyName(name))
-        throw new ApiError(
-          400,
-          'A key needs a name of letters, digits, spaces, dots, dashes or @, at most 64.',
-        );
-      const agents = readAgents(request.agents);
-      const limits = readLimits(request, settings?.config.providers);
-      revokeCallerKeys(home, name, now());
-      const { key, entry } = createCallerKey(home, {
-        name,
-        mayRate: request.mayRate === true,
-        at: now(),
-        isOwn: request.isOwn === true,
-        ...(agents === undefined ? {} : { agents }),
-        ...limits,
-      });
-      onChanged?.();
-      const library = lessons?.()?.library;
-      // A client that had only its own login so far goes on with what it learned under that.
-      if (entry.isOwn && library !== undefined)
-        for (const provider of Object.keys(settings?.config.providers ?? {}))
-          await moveLessons(library, credentialCaller(provider, name).id, now());
+      const { key, entry } = await createKey(options, request);
       return { ...describeKey(entry), key };
     },
     change: async (idOrName, request) => {
@@ -126,6 +104,34 @@ export function createKeysApi(options: KeysApiOptions): KeysApi {
       return compact({ entries: shown, fault });
     },
   };
+}
+
+/** Makes the key; one of the same name ends. */
+async function createKey(
+  { home, now, settings, lessons, onChanged }: KeysApiOptions,
+  request: JsonObject,
+): Promise<ReturnType<typeof createCallerKey>> {
+  const name = asString(request.name)?.trim() ?? '';
+  if (!isKeyName(name))
+    throw new ApiError(400, 'A key needs a name of letters, digits, spaces, dots, dashes or @, at most 64.');
+  const agents = readAgents(request.agents);
+  const limits = readLimits(request, settings?.config.providers);
+  revokeCallerKeys(home, name, now());
+  const { key, entry } = createCallerKey(home, {
+    name,
+    mayRate: request.mayRate === true,
+    at: now(),
+    isOwn: request.isOwn === true,
+    ...(agents === undefined ? {} : { agents }),
+    ...limits,
+  });
+  onChanged?.();
+  const library = lessons?.()?.library;
+  // A client that had only its own login so far goes on with what it learned under that.
+  if (entry.isOwn && library !== undefined)
+    for (const provider of Object.keys(settings?.config.providers ?? {}))
+      await moveLessons(library, credentialCaller(provider, name).id, now());
+  return { key, entry };
 }
 
 const isNamed = ({ id, name }: CallerKey, idOrName: string): boolean => id === idOrName || name === idOrName;

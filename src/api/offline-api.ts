@@ -48,78 +48,11 @@ export async function openOfflineApi(
   { mayCreate, key }: { readonly mayCreate: boolean; readonly key: string | undefined },
 ): Promise<OpenedApi> {
   const now = systemClock.now;
-  const settings = () => learningSettings(home, env);
-  const over = (records: Records, close: () => void): OpenedApi => {
-    const schedule = async () => {
-      const { CONSOLIDATION_JOB } = await import('../learn/memory/consolidation-job.ts');
-      const { describeOffline } = await import('../schedule/offline-schedule.ts');
-      return describeOffline(home, env, records, CONSOLIDATION_JOB);
-    };
-    const store = createStoreApi(records, now, schedule);
-    const lessons = openLessonsOnce(records);
-    const lessonsApi = lazyLessonsApi(lessons);
-    const apis = {
-      api: {
-        ...store,
-        ...createAdaptApi(records, lessonsApi),
-        consolidate: async ({ apply }: JsonObject) => {
-          const { consolidateOnDemand } = await import('../learn/memory/serve-memory.ts');
-          const { library, effects, comparison } = await lessons();
-          const { embed, isByLetters } = comparison;
-          return consolidateOnDemand(
-            { library, effects, records, embed: embed.embed, isByLetters, clock: systemClock },
-            apply === true,
-          );
-        },
-        overlays: async (query: OverlayQuery) => listOverlays(decodeLessons(await lessonsApi.all()), query),
-        training: async () => {
-          const { config } = (await import('../config/load-config.ts')).loadConfig({
-            file: home.configFile,
-            env,
-          });
-          const { withTrainingSupply } = await import('../../train/training-supply.ts');
-          const { library } = await lessons();
-          const parts = {
-            config,
-            configFile: home.configFile,
-            records,
-            lessons: () => library.shown(now()),
-            schedule,
-            now,
-          };
-          return withTrainingSupply(store.training, parts)();
-        },
-        confirmTime: () => confirmTimeOf(home, records, systemClock, systemBoot),
-        learning: async () =>
-          (await import('./offline-learning.ts')).describeLearningOffline(
-            records,
-            (await settings()).failures,
-            now(),
-          ),
-      },
-      lessonsApi,
-      keysApi: createKeysApi({
-        home,
-        env,
-        now,
-        records,
-        members: async (request) => {
-          const { openMembers } = await import('../../team/members.ts');
-          const { createMembersApi } = await import('../../team/members-api.ts');
-          const members = await openMembers({ records, now });
-          return createMembersApi({ members, records, library: async () => (await lessons()).library })(
-            request,
-          );
-        },
-      }),
-    };
-    const by = key === undefined ? 'owner' : keyId('owner', hashKey(key));
-    return { ...withShortIds(withAudit(apis, createAudit(records, now), by), records), close };
-  };
+  const over = (records: Records): OwnerApis => apisOver({ home, env, key }, records);
   const place = placeOfRecord(home, { url: readStoreUrl(home.configFile) });
   if (mayCreate) openHome(home.dir);
   else if (place === home.storeFile && !existsSync(place))
-    return over(toRecords(createMemoryStore(), now), () => undefined);
+    return { ...over(toRecords(createMemoryStore(), now)), close: () => undefined };
   const lock = lockHome(home.lockFile);
   if (lock === undefined)
     throw new HomeInUseError(`${home.dir} is in use by another Instar process that does not answer.`);
@@ -138,11 +71,89 @@ export async function openOfflineApi(
   });
   const { records } = withErasableCopies(toRecords(store, now, redactor), home, now);
   const followLibrary = followLibraryOnce(home, records);
-  return over(withErasedFiles(records, { promptsDir: home.promptsDir, followLibrary }), () => {
-    // Writes are durable: nothing waits for the end.
-    void store.close();
-    lock.release();
-  });
+  return {
+    ...over(withErasedFiles(records, { promptsDir: home.promptsDir, followLibrary })),
+    close: () => {
+      // Writes are durable: nothing waits for the end.
+      void store.close();
+      lock.release();
+    },
+  };
+}
+
+interface OfflineCaller {
+  readonly home: Home;
+  readonly env: NodeJS.ProcessEnv;
+  readonly key: string | undefined;
+}
+
+function apisOver({ home, env, key }: OfflineCaller, records: Records): OwnerApis {
+  const now = systemClock.now;
+  const schedule = async () => {
+    const { CONSOLIDATION_JOB } = await import('../learn/memory/consolidation-job.ts');
+    const { describeOffline } = await import('../schedule/offline-schedule.ts');
+    return describeOffline(home, env, records, CONSOLIDATION_JOB);
+  };
+  const store = createStoreApi(records, now, schedule);
+  const lessons = openLessonsOnce(records);
+  const lessonsApi = lazyLessonsApi(lessons);
+  const apis = {
+    api: {
+      ...store,
+      ...createAdaptApi(records, lessonsApi),
+      consolidate: async ({ apply }: JsonObject) => {
+        const { consolidateOnDemand } = await import('../learn/memory/serve-memory.ts');
+        const { library, effects, comparison } = await lessons();
+        const { embed, isByLetters } = comparison;
+        return consolidateOnDemand(
+          { library, effects, records, embed: embed.embed, isByLetters, clock: systemClock },
+          apply === true,
+        );
+      },
+      overlays: async (query: OverlayQuery) => listOverlays(decodeLessons(await lessonsApi.all()), query),
+      training: async () => {
+        const { config } = (await import('../config/load-config.ts')).loadConfig({
+          file: home.configFile,
+          env,
+        });
+        const { withTrainingSupply } = await import('../../train/training-supply.ts');
+        const { library } = await lessons();
+        const parts = {
+          config,
+          configFile: home.configFile,
+          records,
+          lessons: () => library.shown(now()),
+          schedule,
+          now,
+        };
+        return withTrainingSupply(store.training, parts)();
+      },
+      confirmTime: () => confirmTimeOf(home, records, systemClock, systemBoot),
+      learning: async () =>
+        (await import('./offline-learning.ts')).describeLearningOffline(
+          records,
+          (await learningSettings(home, env)).failures,
+          now(),
+        ),
+    },
+    lessonsApi,
+    keysApi: createKeysApi({
+      home,
+      env,
+      now,
+      records,
+      members: async (request) => {
+        const { openMembers } = await import('../../team/members.ts');
+        const { createMembersApi } = await import('../../team/members-api.ts');
+        const members = await openMembers({ records, now });
+        return createMembersApi({ members, records, library: async () => (await lessons()).library })(
+          request,
+        );
+      },
+    }),
+  };
+  const by = key === undefined ? 'owner' : keyId('owner', hashKey(key));
+  return withShortIds(withAudit(apis, createAudit(records, now), by), records);
 }
 
 /** Folds the library on the first call: commands such as `sessions list` do not need it. */

@@ -65,31 +65,17 @@ export async function openInstar(
   const store = createStoreLease(home, env);
   /** Tasks whose lessons were handed out without a hold-out. */
   const handedOut = new Set<string>();
-  const running = new Set<Promise<unknown>>();
-  let closed: Promise<void> | undefined;
-
+  const operations = createOperations();
   /** One operation, on the daemon or on the store, whichever there is now. */
-  const call = async <T>(work: (records: EpisodeRecords) => Promise<T>, kind: KeyKind = 'caller') => {
-    if (closed !== undefined) throw new InstarError('closed', 'This Instar was closed.');
-    const done = translated(() => within(home, env, { kind, waitMs, store }, work));
-    running.add(done);
-    try {
-      return await done;
-    } finally {
-      running.delete(done);
-    }
-  };
-  const close = async (): Promise<void> => {
-    await Promise.allSettled(running);
-    await translated(async () => {
-      await store.close();
-      await own?.close();
-    });
-  };
-  const closeOnce = (): Promise<void> => {
-    closed ??= close();
-    return closed;
-  };
+  const call = async <T>(work: (records: EpisodeRecords) => Promise<T>, kind: KeyKind = 'caller') =>
+    operations.run(() => translated(() => within(home, env, { kind, waitMs, store }, work)));
+  const close = (): Promise<void> =>
+    operations.close(() =>
+      translated(async () => {
+        await store.close();
+        await own?.close();
+      }),
+    );
 
   return {
     home: home.dir,
@@ -135,14 +121,30 @@ export async function openInstar(
     },
     practice: (options) => {
       const asked = { ...scope, ...options, agent: options.agent ?? scope.agent ?? DEFAULT_AGENT };
+      return operations.run(() => translated(() => practiseAlone({ home, env, store, openModels }, asked)));
+    },
+    settle: async () => own?.settle(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** What is under way. Nothing begins once it is closed. */
+function createOperations() {
+  const running = new Set<Promise<unknown>>();
+  let closed: Promise<void> | undefined;
+  return {
+    run: <T>(begin: () => Promise<T>): Promise<T> => {
       if (closed !== undefined) throw new InstarError('closed', 'This Instar was closed.');
-      const done = translated(() => practiseAlone({ home, env, store, openModels }, asked));
+      const done = begin();
       running.add(done);
       return done.finally(() => running.delete(done));
     },
-    settle: async () => own?.settle(),
-    close: closeOnce,
-    [Symbol.asyncDispose]: closeOnce,
+    /** `end`: after the last of them. */
+    close: (end: () => Promise<void>): Promise<void> => {
+      closed ??= Promise.allSettled(running).then(end);
+      return closed;
+    },
   };
 }
 

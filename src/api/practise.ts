@@ -22,6 +22,7 @@ import { practice } from '../learn/practice/practice.ts';
 import type { PracticeResult } from '../learn/practice/practice-input.ts';
 import { contentKey, openPracticeJournal, spentByUnits } from '../learn/practice/practice-units.ts';
 import { checkLessonText } from '../lessons/check-lesson-text.ts';
+import type { OpenLessons } from '../lessons/open-lessons.ts';
 import { comparedText } from '../lessons/similar/compare.ts';
 import { InstarError } from './instar.ts';
 import type { LibraryTask, PracticeOptions } from './practice-options.ts';
@@ -67,22 +68,14 @@ export async function practiseHere(
     setting: 'practice.budget',
     spent: spentByUnits(journal.units()),
   });
-  const { library, api } = await lessons();
+  const opened = await lessons();
+  const { library } = opened;
   const nearest = createNearestLessons({ embed }, library);
   const similarTo = async (
     text: Parameters<typeof comparedText>[0]['text'],
     among: Parameters<typeof nearest>[2],
   ) =>
     (await nearest(comparedText({ text }), 8, among)).map(({ lesson: { id }, cosine }) => ({ id, cosine }));
-  const lessonsFor: LessonsForTask = async ({ task, agent, project, domain }) => {
-    const { text, lessons: shown } = await api.recall(
-      compact({ task, agent: agent ?? options.agent, project, domain }),
-    );
-    const ids = asArray(shown).flatMap((one) =>
-      typeof one === 'object' && one !== null && 'id' in one ? [String(one.id)] : [],
-    );
-    return { text: asString(text) ?? '', lessons: ids, generation: library.generation };
-  };
   const ask = askOf(options, models, budget);
   const running = practice({
     run,
@@ -98,7 +91,7 @@ export async function practiseHere(
       budget,
       clock,
     }),
-    lessonsFor,
+    lessonsFor: lessonsByRecall(opened, options.agent),
     ask: ask?.ask,
     library,
     gate: createGate({
@@ -123,6 +116,19 @@ export async function practiseHere(
     options.onEvent?.(next.value);
   }
 }
+
+/** The lessons that a conversation with the task would get. */
+const lessonsByRecall =
+  ({ api, library }: Pick<OpenLessons, 'api' | 'library'>, ownAgent: string): LessonsForTask =>
+  async ({ task, agent, project, domain }) => {
+    const { text, lessons: shown } = await api.recall(
+      compact({ task, agent: agent ?? ownAgent, project, domain }),
+    );
+    const ids = asArray(shown).flatMap((one) =>
+      typeof one === 'object' && one !== null && 'id' in one ? [String(one.id)] : [],
+    );
+    return { text: asString(text) ?? '', lessons: ids, generation: library.generation };
+  };
 
 /** The first run of these tasks that has not ended: an interrupted one is continued, a finished one is followed by another. */
 async function nextRun(base: string, records: HeldStore['records']): Promise<string> {

@@ -18,30 +18,7 @@ import { ROUTES } from './router/routes.ts';
 
 /** Calls a running daemon over HTTP: the store has one writer, and that is the daemon. */
 export function createRemoteApi(daemon: Pick<DaemonRecord, 'url'>, key: string | undefined): OwnerApis {
-  const call = <S extends RouteShape>(route: S, given: Given<S> = {}): Promise<Json> => {
-    const { id, query, body } = given;
-    const path = id === undefined ? route.path : route.path.replace(':id', encodeURIComponent(id));
-    const search = searchOf({ ...query }).toString();
-    const sent = body ?? (route.method === 'POST' ? {} : undefined);
-    return askApi(
-      { url: daemon.url, key },
-      route.method,
-      search === '' ? path : `${path}?${search}`,
-      sent as JsonObject,
-    );
-  };
-  const one = async <S extends RouteShape>(route: S, given?: Given<S>): Promise<JsonObject> =>
-    asObject(await call(route, given));
-  const list = async <S extends RouteShape>(route: S, given?: Given<S>): Promise<readonly JsonObject[]> =>
-    asArray(await call(route, given)).map(asObject);
-  const find = async <S extends RouteShape>(route: S, given: Given<S>): Promise<JsonObject | undefined> => {
-    try {
-      return await one(route, given);
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return undefined;
-      throw error;
-    }
-  };
+  const { one, list, find } = createRouteCalls(daemon, key);
   const api: DaemonApi = {
     sessions: (query) => list(ROUTES.sessions, { query }),
     session: (id, part) => find(ROUTES.session, { id, ...(part === undefined ? {} : { query: part }) }),
@@ -102,6 +79,35 @@ export function createRemoteApi(daemon: Pick<DaemonRecord, 'url'>, key: string |
   };
   const news = (signal: AbortSignal) => followFeed({ url: daemon.url, key }, signal);
   return { api, lessonsApi, keysApi, news };
+}
+
+/** Calls of routes that answer with an object, with a list, or with nothing when there is no such thing. */
+function createRouteCalls(daemon: Pick<DaemonRecord, 'url'>, key: string | undefined) {
+  const call = <S extends RouteShape>(route: S, given: Given<S> = {}): Promise<Json> => {
+    const { id, query, body } = given;
+    const path = id === undefined ? route.path : route.path.replace(':id', encodeURIComponent(id));
+    const search = searchOf({ ...query }).toString();
+    const sent = body ?? (route.method === 'POST' ? {} : undefined);
+    return askApi(
+      { url: daemon.url, key },
+      route.method,
+      search === '' ? path : `${path}?${search}`,
+      sent as JsonObject,
+    );
+  };
+  const one = async <S extends RouteShape>(route: S, given?: Given<S>): Promise<JsonObject> =>
+    asObject(await call(route, given));
+  const list = async <S extends RouteShape>(route: S, given?: Given<S>): Promise<readonly JsonObject[]> =>
+    asArray(await call(route, given)).map(asObject);
+  const find = async <S extends RouteShape>(route: S, given: Given<S>): Promise<JsonObject | undefined> => {
+    try {
+      return await one(route, given);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return undefined;
+      throw error;
+    }
+  };
+  return { one, list, find };
 }
 
 /** What a call of a route is given. Values of a query are written as text. */

@@ -65,33 +65,18 @@ const LONGEST_LOAD_MS = 10_000;
 
 export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease {
   let opened: OpenedStore | undefined;
-  let recall: StandaloneRecall | undefined;
   let closing: Promise<void> = Promise.resolve();
   let isClosing = false;
   let users = 0;
   let timer: NodeJS.Timeout | undefined;
-  const newId = createIds(systemClock);
   const isOff = (): boolean => existsSync(killFileBeside(home.storeFile));
 
   /** The settings are read when they are first needed, and again by a new process. */
   const readConfig = (): Config =>
     applyConfirmed(loadConfig({ file: home.configFile, env }).config, home).config;
-  const recaller = (): StandaloneRecall => {
-    if (recall === undefined) {
-      const { library: settings } = readConfig();
-      const patterns = settings.domains.map((pattern) => compact(pattern));
-      recall = createStandaloneRecall({
-        settings,
-        patterns,
-        vectorFile: home.vectorFile,
-        clock: systemClock,
-        newId,
-      });
-    }
-    return recall;
-  };
+  const recall = createRecallOnce(home, readConfig);
   const openRecalled: OpenRecalled = (records, { hasSecret }) => {
-    const standalone = recaller();
+    const standalone = recall.get();
     const recollect = createRecollect({
       records,
       decode: (view) => readStoredTurn(view, records, new Map()),
@@ -108,9 +93,12 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
     opened = undefined;
     if (last === undefined) return;
     isClosing = true;
-    closing = (recall?.pause() ?? Promise.resolve()).then(last.close).finally(() => {
-      isClosing = false;
-    });
+    closing = recall
+      .pause()
+      .then(last.close)
+      .finally(() => {
+        isClosing = false;
+      });
     closing.catch(() => undefined);
   };
   const run = async <T>(work: (store: OpenedStore) => Promise<T>): Promise<LeaseResult<T>> => {
@@ -139,13 +127,32 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
     use: (by, work) => run((store) => work(toEpisodeRecords(store, by, isOff))),
     hold: (work) =>
       run(async (store) =>
-        work({ ...store, config: readConfig(), embed: (texts) => recaller().model.embed(texts) }),
+        work({ ...store, config: readConfig(), embed: (texts) => recall.get().model.embed(texts) }),
       ),
     close: async () => {
       giveBack();
       await closing;
-      await recall?.close();
+      await recall.close();
     },
+  };
+}
+
+/** What recalls lessons, made by the first question. */
+function createRecallOnce(home: Home, readConfig: () => Config) {
+  let recall: StandaloneRecall | undefined;
+  const newId = createIds(systemClock);
+  return {
+    get: (): StandaloneRecall => {
+      if (recall === undefined) {
+        const { library: settings } = readConfig();
+        const patterns = settings.domains.map((pattern) => compact(pattern));
+        const { vectorFile } = home;
+        recall = createStandaloneRecall({ settings, patterns, vectorFile, clock: systemClock, newId });
+      }
+      return recall;
+    },
+    pause: async (): Promise<void> => recall?.pause(),
+    close: async (): Promise<void> => recall?.close(),
   };
 }
 

@@ -89,23 +89,11 @@ function bringUpToDate(reader: Reader, after: number | undefined, newest: number
   reader.at = isKnown ? after : newest;
 }
 
-/**
- * Nothing on the way of a request tells the feed anything: while a page is open, the record is looked at once a second in the
- * thread of the page, and less often while much is recorded. The record is also what a page resumes from. Without a page nothing runs.
- */
-export function createFeed(options: FeedOptions): Feed {
-  const { reads, status, log, lookMs = LOOK_MS, waitingMs = WAITING_MS } = options;
-  const readers = new Set<Reader>();
-  let timer: NodeJS.Timeout | undefined;
-  let isLooking = false;
-  let lastBeat = 0;
-  let waiting = '';
+/** Looks at the record for the pages that read. */
+function createLooks(reads: FeedOptions['reads'], lookMs: number, reading: () => readonly Reader[]) {
   /** Something happened that learning may still be at work on. */
   let isUnsettled = false;
-  let askedAt = 0;
   let busyUntil = 0;
-
-  const reading = (): readonly Reader[] => listReading(readers, options.patienceMs ?? PATIENCE_MS);
   /** All readers that are at the same place share one look. True: something else may wait now. */
   const look = async (): Promise<boolean> => {
     let mayChangeWaiting = false;
@@ -122,6 +110,37 @@ export function createFeed(options: FeedOptions): Feed {
     }
     return mayChangeWaiting;
   };
+  return {
+    look,
+    isBusy: (): boolean => performance.now() < busyUntil,
+    /** Whether learning has, since the last time, read all that happened, has nothing left to do for now, and every event of that is told. */
+    isSettledNow: async (hasPending: () => boolean): Promise<boolean> => {
+      if (!isUnsettled) return false;
+      for (let times = 0; isUnsettled && times < MOST_LOOKS; times++) {
+        if (hasPending()) return false;
+        isUnsettled = false;
+        await look();
+      }
+      return !isUnsettled;
+    },
+  };
+}
+
+/**
+ * Nothing on the way of a request tells the feed anything: while a page is open, the record is looked at once a second in the
+ * thread of the page, and less often while much is recorded. The record is also what a page resumes from. Without a page nothing runs.
+ */
+export function createFeed(options: FeedOptions): Feed {
+  const { reads, status, log, lookMs = LOOK_MS, waitingMs = WAITING_MS } = options;
+  const readers = new Set<Reader>();
+  let timer: NodeJS.Timeout | undefined;
+  let isLooking = false;
+  let lastBeat = 0;
+  let waiting = '';
+  let askedAt = 0;
+
+  const reading = (): readonly Reader[] => listReading(readers, options.patienceMs ?? PATIENCE_MS);
+  const looks = createLooks(reads, lookMs, reading);
   const tellWaiting = (): void => {
     askedAt = performance.now();
     const text = JSON.stringify(describeWaiting(status()));
@@ -129,29 +148,19 @@ export function createFeed(options: FeedOptions): Feed {
     waiting = text;
     for (const reader of reading()) send(reader, `event: waiting\ndata: ${text}\n\n`);
   };
-  /** Learning has read all that happened, has nothing left to do for now, and every event of that is told. */
-  const tellSettled = async (): Promise<void> => {
-    for (let looks = 0; isUnsettled && looks < MOST_LOOKS; looks++) {
-      if (asObject(status().learning).pending !== 0) return;
-      isUnsettled = false;
-      await look();
-    }
-    if (isUnsettled) return;
-    for (const reader of reading()) send(reader, 'event: settled\ndata: {}\n\n');
-  };
   const beat = (): void => {
     if (performance.now() - lastBeat < HEARTBEAT_MS) return;
     lastBeat = performance.now();
     for (const reader of reading()) send(reader, ': still here\n\n');
   };
   const tick = async (): Promise<void> => {
-    const isBusy = performance.now() < busyUntil;
-    if (isLooking || isBusy) return;
+    if (isLooking || looks.isBusy()) return;
     isLooking = true;
     try {
-      const isSoon = await look();
+      const isSoon = await looks.look();
       if (performance.now() - askedAt > (isSoon ? Math.min(SOON_MS, waitingMs) : waitingMs)) tellWaiting();
-      if (isUnsettled) await tellSettled();
+      if (await looks.isSettledNow(() => asObject(status().learning).pending !== 0))
+        for (const reader of reading()) send(reader, 'event: settled\ndata: {}\n\n');
       beat();
     } catch (error) {
       log.warn({ err: error }, 'the feed of the page could not be read; it is tried again');

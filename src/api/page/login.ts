@@ -58,12 +58,10 @@ interface Session extends Bound {
   usedAt: number;
 }
 
-/** Codes and cookies are known by their hashes. Codes end with the daemon; sign-ins are kept for the next one. */
-export function createPageLogin({ clock, owner, kept }: LoginOptions): PageLogin {
-  const codes = new Map<string, Bound>();
+/** Who is signed in, by the hashes of their cookies. Kept for the next daemon. */
+function openSessions({ clock, owner, kept }: LoginOptions) {
   const cookies = new Map<string, Session>();
-  let wrong = { count: 0, until: 0 };
-  let keptAt = clock.monotonic();
+  let savedAt = clock.monotonic();
   const endOf = ({ issuedAt, usedAt }: Pick<Session, 'issuedAt' | 'usedAt'>): number =>
     Math.min(usedAt + IDLE_MS, issuedAt + LONGEST_MS);
 
@@ -74,9 +72,9 @@ export function createPageLogin({ clock, owner, kept }: LoginOptions): PageLogin
     const times = { issuedAt: now - (wall - issuedAt), usedAt: now - (wall - usedAt) };
     cookies.set(token, { owner: owner()?.id ?? '', word, ...times, until: endOf(times) });
   }
-  const keep = (): void => {
+  const save = (): void => {
     const now = clock.monotonic();
-    keptAt = now;
+    savedAt = now;
     for (const [token, { until, owner: of }] of cookies)
       if (until <= now || of !== owner()?.id) cookies.delete(token);
     const toWall = clock.now() - now;
@@ -89,19 +87,48 @@ export function createPageLogin({ clock, owner, kept }: LoginOptions): PageLogin
       })),
     );
   };
-
-  const findCookie = (request: IncomingMessage): Session | undefined => {
-    const token = readCookie(request);
-    const found = token === undefined ? undefined : cookies.get(hashOf(token));
-    if (found === undefined || found.until <= clock.monotonic()) return undefined;
-    return found.owner === owner()?.id ? found : undefined;
+  return {
+    find: (token: string | undefined): Session | undefined => {
+      const session = token === undefined ? undefined : cookies.get(hashOf(token));
+      if (session === undefined || session.until <= clock.monotonic()) return undefined;
+      return session.owner === owner()?.id ? session : undefined;
+    },
+    begin: (token: string, by: Pick<Session, 'owner' | 'word'>): void => {
+      const now = clock.monotonic();
+      keepMost(cookies, MOST_COOKIES);
+      const times = { issuedAt: now, usedAt: now };
+      cookies.set(hashOf(token), { ...by, ...times, until: endOf(times) });
+      save();
+    },
+    use: (session: Session): void => {
+      session.usedAt = clock.monotonic();
+      session.until = endOf(session);
+      if (session.usedAt - savedAt > KEPT_MS) save();
+    },
+    end: (token: string): void => {
+      cookies.delete(hashOf(token));
+      save();
+    },
+    endAll: (): void => {
+      cookies.clear();
+      save();
+    },
   };
+}
+
+/** Codes and cookies are known by their hashes. Codes end with the daemon; sign-ins are kept for the next one. */
+export function createPageLogin(options: LoginOptions): PageLogin {
+  const { clock, owner } = options;
+  const codes = new Map<string, Bound>();
+  const sessions = openSessions(options);
+  let wrong = { count: 0, until: 0 };
+
   const take = (code: string): Bound | undefined => {
     const hash = hashOf(code);
-    const found = codes.get(hash);
+    const bound = codes.get(hash);
     codes.delete(hash);
-    return found !== undefined && found.until > clock.monotonic() && found.owner === owner()?.id
-      ? found
+    return bound !== undefined && bound.until > clock.monotonic() && bound.owner === owner()?.id
+      ? bound
       : undefined;
   };
 
@@ -115,45 +142,36 @@ export function createPageLogin({ clock, owner, kept }: LoginOptions): PageLogin
     enter: (code, request) => {
       const now = clock.monotonic();
       if (wrong.until <= now) wrong = { count: 0, until: now + 60_000 };
-      const found = take(code);
-      if (found === undefined) {
+      const bound = take(code);
+      if (bound === undefined) {
         wrong.count++;
         const retryAfterMs = Math.ceil(wrong.until - now);
         return wrong.count > WRONG_PER_MINUTE
           ? createFailure('rate-limited', 'Too many wrong codes. Wait a minute.', { retryAfterMs })
           : createFailure('unauthorized', WRONG_CODE, { code: 'invalid_code' });
       }
-      const token = randomBytes(32).toString('base64url');
-      keepMost(cookies, MOST_COOKIES);
-      const word = randomBytes(32).toString('base64url');
-      const times = { issuedAt: now, usedAt: now };
-      cookies.set(hashOf(token), { owner: found.owner, word: hashOf(word), ...times, until: endOf(times) });
-      keep();
+      const [token, word] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
+      sessions.begin(token, { owner: bound.owner, word: hashOf(word) });
       return { headers: { 'set-cookie': `${cookieName(request)}=${token}; ${ATTRIBUTES}` }, word };
     },
     personOf: (request) => {
-      const found = findCookie(request);
-      if (found === undefined) return undefined;
-      const refusal = refuseForeign(request) ?? refuseWithoutWord(request, found);
+      const session = sessions.find(readCookie(request));
+      if (session === undefined) return undefined;
+      const refusal = refuseForeign(request) ?? refuseWithoutWord(request, session);
       if (refusal !== undefined) return refusal;
-      found.usedAt = clock.monotonic();
-      found.until = endOf(found);
-      if (found.usedAt - keptAt > KEPT_MS) keep();
+      sessions.use(session);
       return owner();
     },
     leave: (request) => {
-      const [token, found] = [readCookie(request), findCookie(request)];
-      if (token !== undefined && found !== undefined && refuseForeign(request) === undefined)
-        if (refuseWithoutWord(request, found) === undefined) {
-          cookies.delete(hashOf(token));
-          keep();
-        }
+      const token = readCookie(request);
+      const session = sessions.find(token);
+      if (token !== undefined && session !== undefined && refuseForeign(request) === undefined)
+        if (refuseWithoutWord(request, session) === undefined) sessions.end(token);
       return { 'set-cookie': `${cookieName(request)}=; Max-Age=0; ${ATTRIBUTES}` };
     },
     leaveAll: () => {
       codes.clear();
-      cookies.clear();
-      keep();
+      sessions.endAll();
     },
   };
 }
@@ -187,11 +205,11 @@ const cookieName = ({ socket }: IncomingMessage): string => `instar_page_${socke
 
 function readCookie(request: IncomingMessage): string | undefined {
   const start = `${cookieName(request)}=`;
-  const found = (request.headers.cookie ?? '')
+  const pair = (request.headers.cookie ?? '')
     .split(';')
     .map((one) => one.trim())
     .find((one) => one.startsWith(start));
-  return found?.slice(start.length) || undefined;
+  return pair?.slice(start.length) || undefined;
 }
 
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
