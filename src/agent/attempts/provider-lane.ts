@@ -97,7 +97,9 @@ function createPause(clock: Pick<Clock, 'monotonic'>) {
   return {
     until: () => until,
     left: () => until - clock.monotonic(),
-    extend: (ms: number): void => {
+    /** At least so long from now on; undefined changes nothing. */
+    extend: (ms: number | undefined): void => {
+      if (ms === undefined) return;
       const longer = clock.monotonic() + ms;
       if (longer <= until) return;
       until = longer;
@@ -112,6 +114,21 @@ function createPause(clock: Pick<Clock, 'monotonic'>) {
   };
 }
 
+/** How long nothing is sent after a failure; undefined until there were many in a row. */
+function createBreaker() {
+  let failures = 0;
+  return {
+    healthy: (): void => {
+      failures = 0;
+    },
+    failed: (): number | undefined => {
+      failures++;
+      if (failures < MOST_FAILURES) return undefined;
+      return Math.min(LONGEST_BREAK_MS, BREAK_MS * 2 ** Math.min(10, failures - MOST_FAILURES));
+    },
+  };
+}
+
 /** The limit falls once for all attempts that were under way. What the provider asks for (`Retry-After`) is waited for by all. */
 export function createProviderLane(clock: Clock, limits: LaneLimits): ProviderLane {
   const limit = createAdaptiveLimit(limits);
@@ -119,7 +136,7 @@ export function createProviderLane(clock: Clock, limits: LaneLimits): ProviderLa
   /** Attempts begun so far, and at the last cut. */
   let begun = 0;
   let cutAt = 0;
-  let failures = 0;
+  const breaker = createBreaker();
   const pause = createPause(clock);
   let timer: NodeJS.Timeout | undefined;
   let waiting: Waiter[] = [];
@@ -150,27 +167,21 @@ export function createProviderLane(clock: Clock, limits: LaneLimits): ProviderLa
         isOver = true;
         inFlight--;
         if (report.is === 'healthy') {
-          failures = 0;
+          breaker.healthy();
           if (wasFull) limit.grow();
         } else if (report.is === 'limited') refuse(mine, report.retryAfterMs);
-        else breakAfterMany();
+        else pause.extend(breaker.failed());
         drain();
       },
     };
   };
   const refuse = (mine: number, retryAfterMs: number | undefined): void => {
-    if (retryAfterMs !== undefined) pause.extend(retryAfterMs);
+    pause.extend(retryAfterMs);
     // Those that were under way at the last cut say nothing new.
     if (mine <= cutAt) return;
     cutAt = begun;
     limit.shrink(inFlight);
   };
-  const breakAfterMany = (): void => {
-    failures++;
-    if (failures < MOST_FAILURES) return;
-    pause.extend(Math.min(LONGEST_BREAK_MS, BREAK_MS * 2 ** Math.min(10, failures - MOST_FAILURES)));
-  };
-
   return {
     enter: (signal, isFirst = false) =>
       new Promise((resolve) => {
