@@ -44,6 +44,54 @@ const MOST_CHARACTERS = 1200;
 /** A message is searched for when it arrives, compared when lessons are looked for again, and indexed when its session ends. */
 const MOST_KEPT = 1_000;
 
+/** The calls that wait, and the text that the thread reads now. */
+function createWaitingCalls() {
+  const waiting: Request[] = [];
+  const recent = createKeptReadings();
+  let current: Request | undefined;
+
+  const settle = (request: Request, why?: string): void => {
+    waiting.splice(waiting.indexOf(request), 1);
+    if (why === undefined) request.resolve(request.vectors);
+    else request.reject(new Error(why));
+  };
+  return {
+    isEmpty: () => waiting.length === 0,
+    isReading: () => current !== undefined,
+    add: (request: Request): void => void waiting.push(request),
+    failAll: (error: Error): void => {
+      current = undefined;
+      for (const request of waiting.splice(0)) request.reject(error);
+    },
+    /** The answer to the text that is read now. */
+    take: (answer: Exclude<EmbedReply, { readonly type: 'ready' | 'broken' }>): void => {
+      const request = current;
+      current = undefined;
+      if (request === undefined) return;
+      if (answer.type === 'vector') {
+        recent.add(request.texts[request.vectors.length] ?? '', request.most, answer);
+        request.vectors.push(answer.vector);
+        if (left(request) === 0) settle(request);
+      } else settle(request, answer.why);
+    },
+    /** The text of the waiting call with the fewest left; what is kept needs no thread. */
+    next: (): Pick<EmbedRequest, 'text' | 'most'> | undefined => {
+      while (waiting.length > 0) {
+        const request = waiting.reduce((least, one) => (left(one) < left(least) ? one : least));
+        const text = request.texts[request.vectors.length] ?? '';
+        const vector = recent.find(text, request.most);
+        if (vector === undefined) {
+          current = request;
+          return compact({ text, most: request.most });
+        }
+        request.vectors.push(vector);
+        if (left(request) === 0) settle(request);
+      }
+      return undefined;
+    },
+  };
+}
+
 /**
  * all-MiniLM-L6-v2 in its own thread, which the first text starts. Texts are sent one at a time, and the waiting call with
  * the fewest texts left is served first: a query waits for one text at most, never for ten thousand lessons. The thread
@@ -53,60 +101,19 @@ const MOST_KEPT = 1_000;
 export function createMiniLmEmbed(
   thread: URL = workerModule('./minilm-thread.ts', import.meta.url),
 ): EmbeddingModel {
-  const waiting: Request[] = [];
-  const kept = createKeptReadings();
+  const calls = createWaitingCalls();
   let worker: Worker | undefined;
   let isReady = false;
-  let current: Request | undefined;
   /** Set when no vector will ever be computed again. */
   let end: Error | undefined;
   let lastId = 0;
-
-  const failAll = (error: Error): void => {
-    current = undefined;
-    for (const request of waiting.splice(0)) request.reject(error);
-  };
-
-  const settle = (request: Request, why?: string): void => {
-    waiting.splice(waiting.indexOf(request), 1);
-    if (why === undefined) request.resolve(request.vectors);
-    else request.reject(new Error(why));
-  };
-
-  const addVector = (request: Request, answer: EmbedReply): void => {
-    if (answer.type === 'vector') {
-      kept.add(request.texts[request.vectors.length] ?? '', request.most, answer);
-      request.vectors.push(answer.vector);
-      if (left(request) === 0) settle(request);
-    } else settle(request, answer.type === 'failed' ? answer.why : 'no vector');
-  };
-
-  /** The text of the waiting call with the fewest left; what is kept needs no thread. */
-  const nextText = (): Pick<EmbedRequest, 'text' | 'most'> | undefined => {
-    while (waiting.length > 0) {
-      const request = waiting.reduce((least, one) => (left(one) < left(least) ? one : least));
-      const text = request.texts[request.vectors.length] ?? '';
-      const vector = kept.find(text, request.most);
-      if (vector === undefined) {
-        current = request;
-        return compact({ text, most: request.most });
-      }
-      request.vectors.push(vector);
-      if (left(request) === 0) settle(request);
-    }
-    return undefined;
-  };
 
   const receive = (answer: EmbedReply): void => {
     if (answer.type === 'ready') isReady = true;
     else if (answer.type === 'broken') {
       end = new Error(answer.why);
-      failAll(end);
-    } else if (current !== undefined && answer.id === lastId) {
-      const request = current;
-      current = undefined;
-      addVector(request, answer);
-    }
+      calls.failAll(end);
+    } else if (answer.id === lastId) calls.take(answer);
     askNext();
   };
 
@@ -123,15 +130,15 @@ export function createMiniLmEmbed(
       if (!isReady) end ??= error;
       worker = undefined;
       isReady = false;
-      failAll(error);
+      calls.failAll(error);
     });
     return opened;
   };
 
   const askNext = (): void => {
-    if (current !== undefined) return;
-    const next = isReady ? nextText() : undefined;
-    if (waiting.length === 0) {
+    if (calls.isReading()) return;
+    const next = isReady ? calls.next() : undefined;
+    if (calls.isEmpty()) {
       worker?.unref();
       return;
     }
@@ -149,14 +156,14 @@ export function createMiniLmEmbed(
         if (end !== undefined) return reject(end);
         if (texts.length === 0) return resolve([]);
         const cut = texts.map((text) => text.slice(0, MOST_CHARACTERS));
-        waiting.push({ texts: cut, most, vectors: [], resolve, reject });
+        calls.add({ texts: cut, most, vectors: [], resolve, reject });
         askNext();
       }),
     close: async () => {
       end = new Error('the sentence model is closed');
       const closing = worker;
       worker = undefined;
-      failAll(end);
+      calls.failAll(end);
       if (closing !== undefined) await terminateWorker(closing);
     },
   };

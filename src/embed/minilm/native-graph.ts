@@ -28,6 +28,27 @@ const message = (write: Write): Uint8Array => {
   return writer.finish();
 };
 
+const attribute = (name: string, value: number): Uint8Array =>
+  message((out) => {
+    out.text(1, name);
+    out.integer(3, value);
+    out.integer(20, INTEGER_ATTRIBUTE);
+  });
+const nodeOf = (op: string, inputs: readonly string[], outputs: readonly string[], settings: object) =>
+  message((out) => {
+    for (const input of inputs) out.text(1, input);
+    for (const output of outputs) out.text(2, output);
+    out.text(4, op);
+    for (const [name, value] of Object.entries(settings)) out.message(5, attribute(name, value));
+    if (CONTRIBUTED_OPERATORS.has(op)) out.text(7, CONTRIBUTED);
+  });
+
+const domain = (name: string, version: number): Uint8Array =>
+  message((out) => {
+    out.text(1, name);
+    out.integer(2, version);
+  });
+
 /** A graph under construction: nodes in the order in which they run. */
 function createGraph() {
   const nodes: Uint8Array[] = [];
@@ -44,20 +65,6 @@ function createGraph() {
     constants.push(tensor);
     return name;
   };
-  const attribute = (name: string, value: number): Uint8Array =>
-    message((out) => {
-      out.text(1, name);
-      out.integer(3, value);
-      out.integer(20, INTEGER_ATTRIBUTE);
-    });
-  const nodeOf = (op: string, inputs: readonly string[], outputs: readonly string[], settings: object) =>
-    message((out) => {
-      for (const input of inputs) out.text(1, input);
-      for (const output of outputs) out.text(2, output);
-      out.text(4, op);
-      for (const [name, value] of Object.entries(settings)) out.message(5, attribute(name, value));
-      if (CONTRIBUTED_OPERATORS.has(op)) out.text(7, CONTRIBUTED);
-    });
   const dimension = (size: number | string) =>
     message((out) => (typeof size === 'number' ? out.integer(1, size) : out.text(2, size)));
   const tensorType = message((out) => {
@@ -74,11 +81,6 @@ function createGraph() {
         2,
         message((type) => type.message(1, tensorType)),
       );
-    });
-  const domain = (name: string, version: number): Uint8Array =>
-    message((out) => {
-      out.text(1, name);
-      out.integer(2, version);
     });
   return {
     floats: (dims: readonly number[], values: Float32Array) => constant('float', dims, toBytes(values)),
