@@ -8,7 +8,7 @@ import { openLogFile } from '../base/log-file.ts';
 import { createDaemonFile, type DaemonRecord, removeDaemonFile } from '../config/daemon-file.ts';
 import { type Home, homeAt, openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
-import { followSettings } from '../config/live-settings.ts';
+import { followSettings, type LiveSettings } from '../config/live-settings.ts';
 import { readOwnKeys, withFormerKeys } from '../config/own-keys.ts';
 import type { Config } from '../config/schema.ts';
 import { findWriteFault, openScratchHome } from '../config/scratch-home.ts';
@@ -62,18 +62,8 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   const stale = await refuseSecondDaemon(homeAt(context.homeDir), fault === undefined);
   await refuseTakenPort({ host: config.gateway.host, port: options.port ?? config.gateway.port });
   const key = readOrCreateKey(home, env);
-  const format = options.log ?? ('auto' as const);
-  const redactor = openRedactor({
-    salt: readOrCreateSalt(home),
-    keys: withFormerKeys(settings, (now) => readOwnKeys(now, { env, home })),
-  });
-  const { level } = config.log;
-  const logOptions = { format, level, stream: context.stderr, env, redactor };
-  const logFile = fault === undefined ? keepLog(home.logFile, logOptions) : undefined;
-  const log = createLog({ ...logOptions, file: logFile });
-  settings.onChange(() => {
-    log.level = config.log.level;
-  });
+  const { log, logFile, logOptions } = openUpLog(options, context, { home, settings, fault });
+  const { format } = logOptions;
   for (const note of notes) log.info(note);
   for (const warning of [...warnings, ...stale, ...describeMissingKeys(config, { env, home })])
     log.warn(warning);
@@ -140,6 +130,27 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   log.info('stopped');
   await logFile?.close();
   return code;
+}
+
+/** The log of the terminal and, in a home that can be written to, of the log file. */
+function openUpLog(
+  options: UpOptions,
+  { env, stderr }: CommandContext,
+  { home, fault, settings }: ReturnType<typeof openServingHome> & { readonly settings: LiveSettings },
+) {
+  const redactor = openRedactor({
+    salt: readOrCreateSalt(home),
+    keys: withFormerKeys(settings, (now) => readOwnKeys(now, { env, home })),
+  });
+  const { log: logged } = settings.config;
+  const format = options.log ?? ('auto' as const);
+  const logOptions = { format, level: logged.level, stream: stderr, env, redactor };
+  const logFile = fault === undefined ? keepLog(home.logFile, logOptions) : undefined;
+  const log = createLog({ ...logOptions, file: logFile });
+  settings.onChange(() => {
+    log.level = logged.level;
+  });
+  return { log, logFile, logOptions };
 }
 
 function warnOfWaiting(
