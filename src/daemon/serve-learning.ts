@@ -137,7 +137,7 @@ const WAKE_MS = 100;
 const NOT_RUNNING = 'the learning thread is not running';
 
 export function serveLearning(options: ServeLearningOptions): ServedLearning {
-  const { config, clock, log, records, lessons, prices } = options;
+  const { config, clock, records, lessons, prices } = options;
   const since = clock.now();
   const readSettings = () => threadSettings(config, prices(), since, options.storeFile);
   let settings = readSettings();
@@ -149,24 +149,9 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   });
   const shared = createSharedAccess(options.openAttempt);
   const work = options.work ?? { learning: true, attempts: true };
-  const lead: LearningLead = createLearningLead({
-    jobs: options.jobs,
-    mayLead: work.learning,
-    clock,
-    log,
-    onChange: async () => {
-      // Others have published meanwhile.
-      if (!lead.isLeader()) return thread.restart();
-      await lessons()?.reload();
-      // The thread goes on with the attempts that it is making.
-      if (thread.side() === undefined) return;
-      thread.side()?.post({ type: 'lead' });
-      thread.wake();
-    },
-    onLook: () => thread.wake(0),
-  });
+  const lead = openLead(options, work.learning, () => thread);
   const posted: Posted = { status: undefined, samples: [], problem: 'starting' };
-  const thread = superviseThread(options, {
+  const thread: SupervisedThread = superviseThread(options, {
     answers: createAnswers(options, writers, shared, lead),
     receive: createReceive(posted, shared, options),
     data: () => ({
@@ -200,27 +185,13 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       return recertifySamples(posted.samples, moved, records, options.compareBlocks);
     },
     outcomes: () => posted.samples,
-    shorten: async (prompt, limitTokens, signal) => {
-      try {
-        thread.sendKeys();
-        return await thread.running().call('shorten', [prompt, limitTokens], signal);
-      } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
-        return { ok: false, why, isRetryable: true };
-      }
-    },
     served: () => posted.status?.status.cost.serving.models ?? [],
     counts: () => (posted.status === undefined ? {} : countLearned(posted.status, lessons(), clock.now())),
     isBehind: () => pending() > 0,
     status: () => {
       return { ...describePosted(config, writers, posted), pending: pending(), ...lead.describe() };
     },
-    practice: async (request, signal) => {
-      thread.sendKeys();
-      return thread.running().call('practice', [request], signal);
-    },
-    statements: async (session) => thread.running().call('statements', [session]),
-    recollect: async (query) => thread.running().call('recollect', [query]),
+    ...createThreadCalls(thread),
     look: async () => {
       endedTurns.flush();
       await thread.finish('look');
@@ -241,6 +212,52 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     },
   };
 }
+
+/** Whether this process learns. When that changes, the thread goes on as what it now is. */
+function openLead(
+  { jobs, clock, log, lessons }: ServeLearningOptions,
+  mayLead: boolean,
+  thread: () => SupervisedThread,
+): LearningLead {
+  const lead: LearningLead = createLearningLead({
+    jobs,
+    mayLead,
+    clock,
+    log,
+    onChange: async () => {
+      // Others have published meanwhile.
+      if (!lead.isLeader()) return thread().restart();
+      await lessons()?.reload();
+      // The thread goes on with the attempts that it is making.
+      if (thread().side() === undefined) return;
+      thread().side()?.post({ type: 'lead' });
+      thread().wake();
+    },
+    onLook: () => thread().wake(0),
+  });
+  return lead;
+}
+
+/** What the thread is asked for, and answers itself. */
+const createThreadCalls = (
+  thread: SupervisedThread,
+): Pick<ServedLearning, 'shorten' | 'practice' | 'statements' | 'recollect'> => ({
+  shorten: async (prompt, limitTokens, signal) => {
+    try {
+      thread.sendKeys();
+      return await thread.running().call('shorten', [prompt, limitTokens], signal);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return { ok: false, why, isRetryable: true };
+    }
+  },
+  practice: async (request, signal) => {
+    thread.sendKeys();
+    return thread.running().call('practice', [request], signal);
+  },
+  statements: async (session) => thread.running().call('statements', [session]),
+  recollect: async (query) => thread.running().call('recollect', [query]),
+});
 
 /** Takes what the thread posts. */
 const createReceive =
@@ -305,11 +322,41 @@ interface SupervisedThread {
   close(): Promise<void>;
 }
 
+/** How long to wait before the next start: longer each time, unless the thread ran for a while. */
+function createRestartPauses(clock: Clock): (startedAt: number) => number {
+  let nextMs = FIRST_PAUSE_MS;
+  return (startedAt) => {
+    const pauseMs = clock.monotonic() - startedAt > LONGEST_PAUSE_MS ? FIRST_PAUSE_MS : nextMs;
+    nextMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs);
+    return pauseMs;
+  };
+}
+
+interface RunningThread {
+  readonly worker: Worker;
+  readonly side: ThreadConnection<LearningSide>;
+}
+
+function startLearningThread(
+  { place, salt, embed, clock, startThread = startWorker }: ServeLearningOptions,
+  ports: ThreadPorts,
+  keys: readonly string[],
+): RunningThread {
+  const sentenceModel = { id: embed.id, dimensions: embed.dimensions };
+  const worker = startThread(MODULE, {
+    workerData: { place, salt, sentenceModel, keys, now: clock.now(), ...ports.data() },
+    // Learning that needs more ends its thread, not the process.
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+  });
+  worker.unref();
+  return { worker, side: connectThread<ServingSide, LearningSide>(worker, { ...ports, ...learningErrors }) };
+}
+
 function superviseThread(options: ServeLearningOptions, ports: ThreadPorts): SupervisedThread {
-  const { clock, log, keys, lessons, startThread = startWorker } = options;
-  let running: { readonly worker: Worker; readonly side: ThreadConnection<LearningSide> } | undefined;
+  const { clock, log, keys, lessons } = options;
+  let running: RunningThread | undefined;
   let again: NodeJS.Timeout | undefined;
-  let pauseMs = FIRST_PAUSE_MS;
+  const pauseAfter = createRestartPauses(clock);
   let sentKeys: readonly string[] = [];
   let stopListening: (() => void) | undefined;
   let wakes = 0;
@@ -319,15 +366,7 @@ function superviseThread(options: ServeLearningOptions, ports: ThreadPorts): Sup
     const startedAt = clock.monotonic();
     wakes = 0;
     sentKeys = [...keys()];
-    const { place, salt, embed } = options;
-    const sentenceModel = { id: embed.id, dimensions: embed.dimensions };
-    const worker = startThread(MODULE, {
-      workerData: { place, salt, sentenceModel, keys: sentKeys, now: clock.now(), ...ports.data() },
-      // Learning that needs more ends its thread, not the process.
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
-    });
-    worker.unref();
-    const side = connectThread<ServingSide, LearningSide>(worker, { ...ports, ...learningErrors });
+    const { worker, side } = startLearningThread(options, ports, sentKeys);
     running = { worker, side };
     const ended = (why: string): void => {
       side.end(new Error(NOT_RUNNING));
@@ -335,20 +374,18 @@ function superviseThread(options: ServeLearningOptions, ports: ThreadPorts): Sup
       if (running?.worker !== worker) return;
       running = undefined;
       if (isClosed) return;
-      if (clock.monotonic() - startedAt > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
+      const restartsInMs = pauseAfter(startedAt);
       ports.onFailure(`the learning thread ended: ${why}`);
-      log.error({ problem: why, restartsInMs: pauseMs }, 'the learning thread ended and is started again');
-      again = setTimeout(begin, pauseMs);
+      log.error({ problem: why, restartsInMs }, 'the learning thread ended and is started again');
+      again = setTimeout(begin, restartsInMs);
       again.unref();
-      pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs);
     };
     worker.on('error', (error: Error) => ended(error.message));
     worker.on('exit', (code) => ended(`exit code ${code}`));
   };
   const sendKeys = (): void => {
-    if (running === undefined) return;
     const now = keys();
-    if (now.length === sentKeys.length && now.every((key, index) => key === sentKeys[index])) return;
+    if (running === undefined || isDeepStrictEqual(now, sentKeys)) return;
     sentKeys = [...now];
     running.side.post({ type: 'keys', keys: sentKeys });
   };
