@@ -27,7 +27,7 @@ export interface GatewayResults extends ProcessResults {
   readonly growth: readonly Growth[];
   /** What each subject records durably, in words. */
   readonly keeps: Readonly<Record<string, string>>;
-  /** The newest stored result of `npm run bench:pace` at 25 turns a second. */
+  /** The newest stored result of `npm run bench:pace` at 5 turns a second. */
   readonly pace?: PaceGoal;
   readonly firstTurn: FirstTurnResults;
   /** The same of the older build; its cells stand among the others. */
@@ -47,18 +47,20 @@ interface Goal {
 export interface PaceGoal {
   readonly date: string;
   readonly cpuMs: number;
+  readonly copyCpuMs: number;
   readonly writtenKb: number;
 }
 
 const CPU_AT_MOST: Partial<Record<Size, number>> = { '1 KB': 1.5, '64 KB': 3 };
 const PORTKEY_AT_LEAST = 5;
 const LAG_AT_MOST_MS = 0.3;
-const RSS_AT_MOST_MB: Partial<Record<Size, number>> = { '1 KB': 250, '64 KB': 300 };
+const RSS_AT_MOST_MB: Partial<Record<Size, number>> = { '1 KB': 250, '64 KB': 400 };
 const BYTE_AT_MOST = 1.2;
-const PACED_AT_MOST = { cpuMs: 1.5, writtenKb: 12 } as const;
+/** Copies: times the CPU of a proxy that only copies. */
+const PACED_AT_MOST = { copies: 6, writtenKb: 22 } as const;
 const FLAT = 1.15;
-const FIRST_TURN_P50_MS = 10;
-const FIRST_TURN_P99_MS = 30;
+const FIRST_TURN_P50_MS = 8;
+const FIRST_TURN_P99_MS = 20;
 
 /** Goals are ratios within one run where possible: absolute numbers differ between machines. */
 export function checkGoals(results: GatewayResults): readonly Goal[] {
@@ -214,12 +216,12 @@ const paceGoals = ({ pace }: GatewayResults): readonly Goal[] =>
     ? []
     : [
         {
-          claim: `25 turns a second, learning on: at most ${PACED_AT_MOST.cpuMs} ms of CPU a turn`,
-          found: `${pace.cpuMs.toFixed(1)} ms (bench:pace, ${pace.date})`,
-          isMet: pace.cpuMs <= PACED_AT_MOST.cpuMs,
+          claim: `5 turns a second, learning on: at most ${PACED_AT_MOST.copies}x the pass-through's CPU a turn`,
+          found: `${(pace.cpuMs / pace.copyCpuMs).toFixed(1)}x, ${pace.cpuMs.toFixed(1)} ms (bench:pace, ${pace.date})`,
+          isMet: pace.cpuMs <= PACED_AT_MOST.copies * pace.copyCpuMs,
         },
         {
-          claim: `25 turns a second, learning on: at most ${PACED_AT_MOST.writtenKb} kB written a turn`,
+          claim: `5 turns a second, learning on: at most ${PACED_AT_MOST.writtenKb} kB written a turn`,
           found: `${pace.writtenKb.toFixed(1)} kB (bench:pace, ${pace.date})`,
           isMet: pace.writtenKb <= PACED_AT_MOST.writtenKb,
         },
