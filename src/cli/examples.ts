@@ -28,7 +28,6 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'lessons drop': ['instar lessons drop last --reason "only for invoices"'],
   'lessons edit': ['instar lessons edit last', 'instar lessons edit iso-dates --always'],
   'lessons consolidate': ['instar lessons consolidate --plan', 'instar lessons consolidate'],
-  'lessons transfer': ['instar lessons transfer --plan', 'instar lessons transfer LESSON --to AGENT'],
   'generations diff': ['instar generations diff 3 5'],
   'generations rollback': ['instar generations rollback 3'],
   'adapt changes': ['instar adapt changes --agent builder'],

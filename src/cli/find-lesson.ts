@@ -1,5 +1,5 @@
 import type { LessonsApi } from '../core/daemon-api.ts';
-import { asArray, asObject, asString, type JsonObject } from '../core/json.ts';
+import { asObject, asString, type JsonObject } from '../core/json.ts';
 import { closestWord } from '../text/closest-word.ts';
 import { clip } from '../text/truncate.ts';
 import { failure } from './context.ts';
@@ -36,12 +36,4 @@ async function findLastLesson(lessonsApi: LessonsApi): Promise<JsonObject> {
     'nothing was learned yet',
     'tell your agent what was wrong, or: instar feedback last "what was wrong"',
   );
-}
-
-/** Throws for a change that was refused; the status of the first one otherwise. */
-export function throwRefused({ results }: JsonObject, fix?: string): unknown {
-  const all = asArray(results).map(asObject);
-  const refused = all.find(({ status }) => status === 'refused');
-  if (refused !== undefined) throw failure(asString(refused.why) ?? 'it was refused', fix);
-  return all[0]?.status;
 }

@@ -13,7 +13,6 @@ import { declareProposeLessons } from './propose-lessons.ts';
 import { lessonWaits, printEmptyLibrary, printWaiting, waitingRows } from './say-waiting.ts';
 import { type LessonJson, printLesson, printLessons, reviewRows } from './show-lessons.ts';
 import { printExplanation } from './show-why.ts';
-import { declareTransfer } from './transfer.ts';
 import { onApi } from './with-api.ts';
 
 export const declareLessons: DeclareCommand = (lessons, act) => {
@@ -71,7 +70,6 @@ const declareRareCommands: DeclareCommand = (lessons, act) => {
     )
     .action(act(consolidateLessons));
   declareCheckLesson(lessons, act);
-  declareTransfer(lessons, act);
   declareProposeLessons(lessons, act);
 };
 

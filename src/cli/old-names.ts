@@ -47,8 +47,15 @@ export const OLD_NAMES: Readonly<Record<string, OldName>> = {
   'schedule next': { now: 'schedule --next' },
 };
 
+/** Commands that are gone, and what does the same: they are answered with it for one release. */
+const REMOVED: Readonly<Record<string, string>> = {
+  'lessons transfer': 'say the rule to the other agent; its words: instar lessons show LESSON',
+};
+
 interface CurrentWords {
   readonly argv: readonly string[];
+  /** The name of a command that is gone, and what to do instead. */
+  readonly removed?: { readonly name: string; readonly instead: string };
   /** For standard error: the name that was typed, and the one that runs. */
   readonly moved?: { readonly old: string; readonly now: string };
 }
@@ -61,10 +68,13 @@ export function currentWords(argv: readonly string[]): CurrentWords {
   const skipped = words[0] === 'help' ? 1 : 0;
   for (let length = 3; length > 0; length--) {
     const old = words.slice(skipped, skipped + length).join(' ');
-    const found = words.length < skipped + length ? undefined : OLD_NAMES[old];
-    if (found === undefined) continue;
-    const isOff = found.off !== undefined && argv.includes('--off');
-    const now = isOff ? found.off : found.now;
+    if (words.length < skipped + length) continue;
+    const instead = REMOVED[old];
+    if (instead !== undefined) return { argv, removed: { name: old, instead } };
+    const successor = OLD_NAMES[old];
+    if (successor === undefined) continue;
+    const isOff = successor.off !== undefined && argv.includes('--off');
+    const now = isOff ? successor.off : successor.now;
     const [first = 0, ...rest] = places.slice(skipped, skipped + length);
     const left = argv.map((word, at) => {
       if (at === first) return now.split(' ');

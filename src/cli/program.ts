@@ -1,7 +1,15 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config/config-error.ts';
 import { homeDir } from '../config/home.ts';
-import { type Act, type CliContext, CommandError, EXIT, type ExitCode, expectedError } from './context.ts';
+import {
+  type Act,
+  type CliContext,
+  CommandError,
+  EXIT,
+  type ExitCode,
+  expectedError,
+  failure,
+} from './context.ts';
 import { addCommands, declareCommand } from './help.ts';
 import { currentWords } from './old-names.ts';
 import { createPrinter, lineWidth, type Printer } from './print.ts';
@@ -9,7 +17,7 @@ import { commandLine, namedCommand, sayUsageError } from './usage.ts';
 
 /** Runs one command line. Resolves with the exit code; errors are printed, not thrown. */
 export async function runProgram(typed: readonly string[], context: CliContext): Promise<ExitCode> {
-  const { argv, moved } = currentWords(typed);
+  const { argv, moved, removed } = currentWords(typed);
   const json = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length).includes('--json');
   const printer = createPrinter({ ...context, json });
   if (moved !== undefined)
@@ -33,6 +41,7 @@ export async function runProgram(typed: readonly string[], context: CliContext):
   addCommands(program);
   program.hook('preSubcommand', (_program, command) => declareCommand(command, act));
   try {
+    if (removed !== undefined) throw failure(`"${removed.name}" no longer exists`, removed.instead);
     if (isGreeted(argv, context)) {
       const homeOf = argv.find((_, at) => argv[at - 1] === '--home');
       const { greet } = await import('./greet.ts');

@@ -75,23 +75,12 @@ export interface Evidence {
   readonly model?: string;
   /** The hash of the prompt that the model was given. */
   readonly prompt?: string;
-  /** The lesson of another agent that it repeats. */
-  readonly transfer?: TransferOrigin;
   /** Of a lesson of the team: the lessons of members that it was made of. An empty member: the home's own person. */
   readonly team?: readonly TeamOrigin[];
 }
 
 /** Plain data. */
 type TeamOrigin = { readonly member: string; readonly lesson: string };
-
-/** Where a transferred lesson comes from, and what was measured of it there. Plain data. */
-export type TransferOrigin = {
-  readonly agent: string;
-  readonly lesson: string;
-  readonly revision: number;
-  /** In words, with its interval. */
-  readonly effect: string;
-};
 
 /** The source of untrusted free text in a lesson that no person has approved. Exit codes and error digests do not taint. */
 export type Taint = 'tool' | 'web';
@@ -115,8 +104,8 @@ export type IdentityTier = (typeof IDENTITY_TIERS)[number];
  * follows from what the other is to it, so that the two never disagree.
  *
  * `about`: on the same subject. `contradicts`: both cannot be followed, and nothing could tell which is right. `replaces`: it was
- * retired for this one, or merged into it. `revises`: a change of it that waits for a person. `repeats`: the same words, from another
- * agent. `summarises`: its rule is a line here.
+ * retired for this one, or merged into it. `revises`: a change of it that waits for a person. `summarises`: its rule is a
+ * line here.
  */
 export const LINK_INVERSES = {
   about: 'about',
@@ -125,14 +114,12 @@ export const LINK_INVERSES = {
   'replaced-by': 'replaces',
   revises: 'revised-by',
   'revised-by': 'revises',
-  repeats: 'repeated-by',
-  'repeated-by': 'repeats',
   summarises: 'part-of',
   'part-of': 'summarises',
 } as const;
 export type LinkType = keyof typeof LINK_INVERSES;
 
-/** The links that a text holds, besides those in `Note.links`. Others follow from states (`supersededBy`) and origins (`transfer`). */
+/** The links that a text holds, besides those in `Note.links`. Others follow from states (`supersededBy`). */
 export const RELATION_TYPES = ['contradicts', 'revises', 'summarises'] as const;
 /** Plain data. */
 export type Relation = { readonly type: (typeof RELATION_TYPES)[number]; readonly to: string };

@@ -38,7 +38,6 @@ import { createWordReading, isReadingDue } from './read-words.ts';
 import { createIndexMessages } from './recollect/index-messages.ts';
 import type { LearnerRow } from './runner.ts';
 import { createOptOutRow, createTeamRow } from './team/move-to-team.ts';
-import { createTransfers, type Transfers } from './transfer/transfer.ts';
 import { createTrialRow } from './trial/decide-trials.ts';
 
 interface LearnersOptions {
@@ -61,11 +60,10 @@ export interface Learners {
   readonly evidence: readonly LearnerRow[];
   /** The work that waits for models: new evidence does not wait for it. */
   readonly models: readonly LearnerRow[];
-  /** Once a day, in quiet hours: who an agent is, and what one agent could learn from another. */
+  /** Once a day, in quiet hours: who an agent is. */
   readonly manner: MannerTurns;
   /** What looks at turns and sessions as they are followed. */
   readonly watchers: LearningWatchers & Required<Pick<LearningWatchers, 'indexMessages'>>;
-  readonly transfers: Transfers;
   /** What the rows follow in the record. */
   readonly folds: readonly FactFold[];
 }
@@ -145,7 +143,6 @@ export async function openLearners(options: LearnersOptions): Promise<Learners> 
     ],
     manner,
     watchers: createWatchers(options, { compareQuotes, reading: words.queue, watch: limits }),
-    transfers: createTransfers({ ...moving, tasks, embed }),
     folds: [adaptation, manner, waking, checks.fold, slow.fold],
   };
 }

@@ -22,7 +22,6 @@ const MAX_TRIGGER = 200;
 const MAX_EVIDENCE = 64;
 const MAX_PATTERN = 200;
 const MAX_REFERENCE = 200;
-const MAX_EFFECT = 500;
 
 const SOURCES: readonly LessonSource[] = ['experience', 'told', 'inferred', 'practice'];
 const VISIBILITIES: readonly Visibility[] = ['private', 'scoped', 'shared'];
@@ -117,7 +116,6 @@ function checkEvidence(evidence: unknown): Why {
     checkWord('evidence.learner', evidence.learner) ??
     checkOptional('evidence.model', evidence.model, MAX_REFERENCE) ??
     checkOptional('evidence.prompt', evidence.prompt, MAX_REFERENCE) ??
-    checkTransfer(evidence.transfer) ??
     (evidence.team === undefined
       ? undefined
       : checkList('evidence.team', evidence.team, MAX_EVIDENCE, checkTeamOrigin))
@@ -130,17 +128,6 @@ function checkTeamOrigin(label: string, origin: unknown): Why {
   return member === '' || (typeof member === 'string' && isScopeMember(member))
     ? checkReference(`${label}.lesson`, origin.lesson)
     : `${label}.member must be the id of a member`;
-}
-
-function checkTransfer(transfer: unknown): Why {
-  if (transfer === undefined) return undefined;
-  if (!isObject(transfer)) return 'evidence.transfer must be an object';
-  return (
-    checkReference('evidence.transfer.agent', transfer.agent) ??
-    checkReference('evidence.transfer.lesson', transfer.lesson) ??
-    (isCount(transfer.revision, 1) ? undefined : 'evidence.transfer.revision must be a whole number') ??
-    checkString('evidence.transfer.effect', transfer.effect, { max: MAX_EFFECT })
-  );
 }
 
 function checkQuote(label: string, quote: unknown): Why {

@@ -12,7 +12,6 @@ import {
   type LessonText,
   type Note,
   type Scope,
-  type TransferOrigin,
 } from '../core/lesson.ts';
 import { checkLessonText } from './check-lesson-text.ts';
 import { copyOverlay, encodeOverlay } from './check-overlay.ts';
@@ -64,7 +63,7 @@ const copyNote = (note: Note): Note => ({
   ...(note.tier === undefined ? undefined : { tier: note.tier }),
 });
 
-const copyEvidence = ({ turns, quotes, learner, model, prompt, transfer, team }: Evidence): Evidence => ({
+const copyEvidence = ({ turns, quotes, learner, model, prompt, team }: Evidence): Evidence => ({
   turns: [...turns],
   quotes: quotes.map(({ turn, block, start, length }) => ({
     turn,
@@ -75,15 +74,7 @@ const copyEvidence = ({ turns, quotes, learner, model, prompt, transfer, team }:
   learner,
   ...(model === undefined ? undefined : { model }),
   ...(prompt === undefined ? undefined : { prompt }),
-  ...(transfer === undefined ? undefined : { transfer: copyOrigin(transfer) }),
   ...(team === undefined ? undefined : { team: team.map(({ member, lesson }) => ({ member, lesson })) }),
-});
-
-const copyOrigin = ({ agent, lesson, revision, effect }: TransferOrigin): TransferOrigin => ({
-  agent,
-  lesson,
-  revision,
-  effect,
 });
 
 /** JSON has no negative zero. */
@@ -274,10 +265,9 @@ export const encodeNote = ({ relations, ...note }: Note): JsonObject => ({
   ...(relations === undefined ? {} : { relations: relations.map((one) => ({ ...one })) }),
 });
 
-const encodeEvidence = ({ transfer, team, ...evidence }: Evidence): JsonObject => ({
+const encodeEvidence = ({ team, ...evidence }: Evidence): JsonObject => ({
   ...evidence,
   quotes: evidence.quotes.map((quote) => ({ ...quote })),
-  ...(transfer === undefined ? {} : { transfer: { ...transfer } }),
   ...(team === undefined ? {} : { team: team.map((one) => ({ ...one })) }),
 });
 

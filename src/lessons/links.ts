@@ -27,10 +27,9 @@ const MOST_RELATIONS = 32;
 const CONTRADICTS_TAG = 'contradicts:';
 
 /**
- * The links between lessons, read from both ends. A text holds one end (`links`, `relations`), a retired lesson names its successor, a
- * transferred one its origin; the other end is derived here and stored nowhere, so that no retirement, rollback or erasure leaves half
- * a link. Ends that do not exist or were erased have none; a contradiction ends when one of the two goes; `about` says nothing where
- * another type tells more.
+ * The links between lessons, read from both ends. A text holds one end (`links`, `relations`), a retired lesson names its successor;
+ * the other end is derived here and stored nowhere, so that no retirement, rollback or erasure leaves half a link. Ends that do not
+ * exist or were erased have none; a contradiction ends when one of the two goes; `about` says nothing where another type tells more.
  */
 export function linkLessonsBothWays(lessons: readonly Lesson[]): LessonLinks {
   const known = new Map(lessons.filter(({ text }) => !isErasedText(text)).map((one) => [one.id, one]));
@@ -59,7 +58,6 @@ function heldBy(lesson: Lesson, known: ReadonlyMap<string, Lesson>): readonly Le
   const { text, supersededBy, mergedInto } = lesson;
   const { relations = [] } = text.note;
   const successor = supersededBy ?? mergedInto;
-  const origin = text.evidence.transfer?.lesson;
   const stands = (id: string): boolean => {
     const other = known.get(id);
     return isActive(lesson) && other !== undefined && isActive(other);
@@ -71,7 +69,6 @@ function heldBy(lesson: Lesson, known: ReadonlyMap<string, Lesson>): readonly Le
       .filter(stands)
       .map((to) => ({ type: 'contradicts', to }) as const),
     ...(successor === undefined ? [] : [{ type: 'replaced-by', to: successor } as const]),
-    ...(origin === undefined ? [] : [{ type: 'repeats', to: origin } as const]),
   ];
 }
 

@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto';
-import { type Change, type ChangeSet, isActive, type Lesson, type Scope } from '../core/lesson.ts';
+import {
+  type Change,
+  type ChangeSet,
+  isActive,
+  type Lesson,
+  type LessonKind,
+  type Scope,
+} from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { TEAM } from '../core/principal.ts';
-import { MOVABLE_KINDS } from './transfer.ts';
 
 const MOST_EVIDENCE = 64;
+/** Advice: what helped one may help another. An identity is one agent's own, and the other kinds change how requests are served. */
+const MOVABLE_KINDS: ReadonlySet<LessonKind> = new Set(['skill', 'experience', 'fragment']);
 
 /** The name of the learner. */
 export const TEAM_LEARNER = 'team';

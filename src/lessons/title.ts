@@ -279,8 +279,6 @@ export function originOf({ text }: Pick<Lesson, 'text'>): string {
   const isCheck = quoted === undefined ? line?.startsWith('The check') : content.startsWith('A check');
   const words = quoted ?? /"(.+)"$/.exec(line ?? '')?.[1];
   if (words !== undefined) return quoteWords(isCheck === true ? 'A check' : 'You', words);
-  if (evidence.transfer !== undefined)
-    return `Learned from ${evidence.transfer.agent}, lesson ${evidence.transfer.lesson}`;
   if (evidence.learner === 'person') return 'Written by you';
   if (evidence.learner === 'import') return 'Imported';
   if (evidence.learner === 'file') return 'A file in the skills folder';

@@ -4,7 +4,7 @@ import { oneLine } from '../text/visible-text.ts';
 
 /** Learners that write down what was said. Their lessons are a person's word where they quote a person, whatever `source` says. */
 const QUOTING_LEARNERS: ReadonlySet<string> = new Set(['distiller', 'notes', 'evolver']);
-/** Nobody of this home said these words: they came with the program, or were copied for others by a measurement. */
+/** Nobody of this home said these words: they came with the program, or were copied for others by a measurement. Versions before this one had four of them. */
 const NOBODYS_LEARNERS: ReadonlySet<string> = new Set([
   'starter',
   'transfer',

@@ -338,7 +338,7 @@ describe('an agent', () => {
     const result = { subject: `identity/${id}/${hash}`, outcome: 'helpful', why: 'it helps' };
     const move = { changes: [{ op: 'move', id, to: 'live' }], identity: true, shown: { [id]: hash } };
     for (const key of [daemon.key, rater]) {
-      for (const what of ['identity', 'reflect', 'transfer', 'work', 'run', 'add'])
+      for (const what of ['identity', 'reflect', 'work', 'run', 'add'])
         expect(
           JSON.parse(await way(key, `/api/practice/${what}`, { agent: 'ada', ...result })),
         ).toHaveProperty('error');
@@ -367,68 +367,6 @@ describe('an agent', () => {
     await expectHeld('practice and forged measurements', tried);
     expect((await identity(['reject', 'ada', 'soul-guarded-revised'])).code).toBe(0);
     await vi.waitFor(() => expect(readFileSync(file(), 'utf8')).toBe(SOUL), SOON);
-  });
-
-  it('(13) moves no identity and no private note to another agent by a transfer', async () => {
-    const lines = ['soul-core', 'soul-guarded', 'soul-free'].map((name) => [
-      'lessons',
-      'transfer',
-      idOf(name),
-      '--to',
-      'eve',
-    ]);
-    for (const args of lines) {
-      const { code, stderr } = await runInProcess([...args, '--home', home.dir]);
-      expect([args, code, stderr]).toEqual([
-        args,
-        1,
-        expect.stringContaining('identities are not transferred'),
-      ]);
-    }
-    const owned = bearer(daemon.ownerKey);
-    const texts = [
-      { id: 'tr-private', note: { visibility: 'private' }, why: 'private to its agent' },
-      { id: 'tr-unproven', note: { visibility: 'scoped' }, why: 'no measurement shows' },
-    ] as const;
-    for (const { id, note, why } of texts) {
-      const told = {
-        name: id,
-        description: 'When you sort rooms.',
-        content: 'Sort rooms by floor.',
-        scope: { agent: 'ada' },
-      };
-      const change = { op: 'add', id, kind: 'skill', state: 'live', text: lessonText({ ...told, note }) };
-      await ask(daemon.port, {
-        path: '/api/lessons',
-        headers: owned,
-        body: JSON.stringify({ changes: [change] }),
-      });
-      const { code, stderr } = await runInProcess([
-        'lessons',
-        'transfer',
-        id,
-        '--to',
-        'eve',
-        '--home',
-        home.dir,
-      ]);
-      expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
-    }
-    await ask(daemon.port, { path: '/api/practice/reflect', headers: owned, body: '{}' });
-    const all = (await get('/api/lessons')) as readonly JsonObject[];
-    const moved = all.filter(({ scope }) => (scope as JsonObject | undefined)?.agent === 'eve');
-    table.push({
-      way: 'transfer to another agent',
-      tried: lines.length + texts.length + 1,
-      through: moved.length,
-    });
-    expect(moved).toEqual([]);
-    for (const { id } of texts)
-      await ask(daemon.port, {
-        path: '/api/lessons',
-        headers: owned,
-        body: JSON.stringify({ changes: [{ op: 'retire', id, reason: 'over' }] }),
-      });
   });
 
   it('(13) tells the judge of identities nothing: words in a reply stay inside their fence', async () => {

@@ -146,6 +146,14 @@ describe('help and version', () => {
     expect((await runInProcess(['version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
+  it('answer for a command that is gone with what to do instead', async () => {
+    const { code, stderr } = await runInProcess(['lessons', 'transfer', 'x', '--to', 'bob']);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^instar: "lessons transfer" no longer exists\n.*instar lessons show LESSON\n$/),
+    ]);
+  });
+
   it('echo a name of 5,000 characters by its beginning alone', async () => {
     const { stderr } = await runInProcess(['sessions', 'show', 'x'.repeat(5000), '--home', folder.dir]);
     expect(stderr.length).toBeLessThan(300);

@@ -24,15 +24,13 @@ const held = fc.record({
     { maxLength: 2 },
   ),
   tags: fc.constantFrom([], ['contradicts:a'], ['contradicts:missing']),
-  origin: fc.constantFrom(undefined, undefined, 'a', 'missing'),
   session: fc.constantFrom(...SESSIONS),
 });
 type Held = typeof held extends fc.Arbitrary<infer One> ? One : never;
 
-const textOf = ({ of, links, relations, tags, origin, session }: Held): LessonText => {
+const textOf = ({ of, links, relations, tags, session }: Held): LessonText => {
   const base = text({ name: `lesson-${of}`, content: `Words of ${of} from ${session}: ${links.join(' ')}.` });
   const note: Note = { ...base.note, links, tags, ...(relations.length === 0 ? {} : { relations }) };
-  const transfer = { agent: 'x', lesson: origin ?? '', revision: 1, effect: 'helps' };
   return {
     ...base,
     note,
@@ -40,7 +38,6 @@ const textOf = ({ of, links, relations, tags, origin, session }: Held): LessonTe
       turns: [`turn_of_${session}`],
       quotes: [],
       learner: 'notes',
-      ...(origin === undefined ? {} : { transfer }),
     },
   };
 };

@@ -12,10 +12,9 @@ import type { LastReflection } from '../learning-status.ts';
 import type { Practice } from '../practice/serve-practice.ts';
 import type { LearningCommandOptions } from '../recollect/index-earlier.ts';
 import type { Runner, WriteFacts } from '../runner.ts';
-import type { FoundTransfer } from '../transfer/transfer.ts';
 
 interface ReflectionOptions {
-  readonly learners: Pick<Learners, 'manner' | 'transfers'>;
+  readonly learners: Pick<Learners, 'manner'>;
   readonly runner: Runner;
   readonly state: LearningState;
   readonly records: Pick<Records, 'append' | 'events'>;
@@ -26,14 +25,14 @@ interface ReflectionOptions {
 
 export interface Reflection {
   last(): LastReflection | undefined;
-  /** The commands of practice, and `reflect` and `transfer` (what would be transferred). */
+  /** The commands of practice, and `reflect`. */
   withReflection(practice: Practice): Practice;
 }
 
 /** Rejects when the record cannot be read. */
 export async function openReflection(options: ReflectionOptions): Promise<Reflection> {
   const { runner, state, records, isStopped, clock } = options;
-  const { manner, transfers } = options.learners;
+  const { manner } = options.learners;
   const write: WriteFacts = async (facts) => void (facts.length > 0 && (await records.append(facts)));
   let last: LastReflection | undefined;
   for (const { at, fact } of await records.events(`job/${REFLECTION_JOB}`))
@@ -44,33 +43,19 @@ export async function openReflection(options: ReflectionOptions): Promise<Reflec
     const on = { state, write, isStopped: () => signal.aborted || isStopped() };
     const proposals = countOutcomes(await runner.run([manner.row], on), ['proposed', 'trial', 'live']);
     const agents = waiting - manner.waiting();
-    const transferred = await runner.run([transfers.row], on);
-    const [trial, proposed] = [
-      countOutcomes(transferred, ['trial']),
-      countOutcomes(transferred, ['proposed']),
-    ];
-    const said = [
+    const said =
       waiting > 0
         ? `${plural(agents, 'agent')} read, ${plural(proposals, 'change')} of an identity proposed`
-        : 'nobody said anything new about an agent',
-      ...(trial + proposed === 0
-        ? []
-        : [
-            `${plural(trial + proposed, 'lesson')} for another agent (${trial} on trial, ${proposed} to approve)`,
-          ]),
-    ].join('; ');
+        : 'nobody said anything new about an agent';
     last = { at: clock.now(), said };
-    return { agents, proposals, transferred: trial + proposed, said };
+    return { agents, proposals, said };
   };
   return {
     last: () => last,
     withReflection: (practice) => ({
       ...practice,
-      command: async (request, signal) => {
-        if (request.do === 'reflect') return reflect(signal);
-        if (request.do === 'transfer') return { transfers: (await transfers.plan()).map(describeTransfer) };
-        return practice.command(request, signal);
-      },
+      command: (request, signal) =>
+        request.do === 'reflect' ? reflect(signal) : practice.command(request, signal),
     }),
   };
 }
@@ -78,20 +63,10 @@ export async function openReflection(options: ReflectionOptions): Promise<Reflec
 const countOutcomes = (ends: readonly CycleEnd[], outcomes: readonly GateOutcome[]): number =>
   ends.flatMap(({ judgements }) => judgements).filter(({ outcome }) => outcomes.includes(outcome)).length;
 
-const describeTransfer = ({ lesson, from, to, effect, tasks, of }: FoundTransfer): JsonObject => ({
-  lesson: lesson.id,
-  name: lesson.text.name,
-  from,
-  to,
-  effect,
-  tasks,
-  of,
-});
-
 const REST_MS = 20 * 3_600_000;
 const MS = 5_000;
 
-/** Once a day, in quiet hours: what people said about an agent's manner, and what one agent could learn from another. */
+/** Once a day, in quiet hours: what people said about an agent's manner. */
 export function createReflectionJob({ command }: LearningCommandOptions): Job {
   return {
     name: REFLECTION_JOB,
@@ -103,9 +78,9 @@ export function createReflectionJob({ command }: LearningCommandOptions): Job {
     isReady: async () => true,
     run: async ({ signal }): Promise<JobEnd> => {
       try {
-        const { said, agents, proposals, transferred } = await command({ do: 'reflect' }, signal);
+        const { said, agents, proposals } = await command({ do: 'reflect' }, signal);
         if (signal.aborted) return { end: 'paused' };
-        const yielded = (asNumber(proposals) ?? 0) + (asNumber(transferred) ?? 0);
+        const yielded = asNumber(proposals) ?? 0;
         const isIdle = (asNumber(agents) ?? 0) + yielded === 0;
         return { end: 'done', note: asString(said) ?? '', ...(isIdle ? {} : { yielded }) };
       } catch (error) {

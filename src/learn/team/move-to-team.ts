@@ -3,6 +3,7 @@ import type { ChangeSet, Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { Records } from '../../core/store.ts';
 import { TEAM_AUTHOR } from '../../lessons/change-permissions.ts';
+import { provenEffect } from '../../lessons/effect/describe-trial.ts';
 import { readTrials, type Trials } from '../../lessons/effect/fold-trials.ts';
 import { judgeEffect } from '../../lessons/effect/judge-effect.ts';
 import type { LessonEffects, LessonSessions } from '../../lessons/effect/lesson-effects.ts';
@@ -17,7 +18,6 @@ import {
   whyNotForTeam,
   withdrawLessons,
 } from '../../lessons/team-lesson.ts';
-import { provenEffect } from '../../lessons/transfer.ts';
 import { addOutcomes, countOutcomes, NO_OUTCOMES } from '../../stats/effect-posterior.ts';
 import { plural } from '../../text/phrases.ts';
 import { type CompareQuotes, isAlike, isSameInWords, type Likeness } from '../compare-words.ts';

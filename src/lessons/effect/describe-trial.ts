@@ -34,6 +34,22 @@ export function describeTrial(trial: TrialRecord | undefined): string | undefine
   return words === '' ? end.why : `${words}: ${end.why}${weak}`;
 }
 
+const LONGEST_EFFECT = 400;
+
+/** What was measured of a lesson that helps, with its interval; undefined for a lesson that is not proven. */
+export function provenEffect(
+  lesson: Lesson,
+  trials: Pick<Trials, 'of'>,
+  effects: Pick<LessonEffects, 'sessionsOf' | 'verdict'>,
+): string | undefined {
+  const trial = trialOf(lesson, trials);
+  if (trial?.end?.outcome === 'helpful') return trialFigures(trial).slice(0, LONGEST_EFFECT);
+  if (effects.verdict(lesson.id) !== 'helpful') return undefined;
+  const arms = effects.sessionsOf(lesson.id);
+  const [shown, without] = [arms.with, arms.without].map((arm) => Math.round(countOutcomes(arm)));
+  return `real sessions came out better with it: ${shown} with and ${without} without`;
+}
+
 /** For `lessons show --json` and the like. */
 export function encodeTrial(trial: TrialRecord): JsonObject {
   const { place, openedAt, until, begun, used, end, differences } = trial;

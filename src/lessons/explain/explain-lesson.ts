@@ -102,8 +102,7 @@ export async function projectLabel(
 
 /** Who wrote a lesson's text. */
 export function writtenBy({ text }: Lesson): string {
-  const { learner, model, transfer } = text.evidence;
-  if (transfer !== undefined) return `a transfer from ${transfer.agent}, lesson ${transfer.lesson}`;
+  const { learner, model } = text.evidence;
   if (model !== undefined) return model;
   if (learner === 'person') return 'you';
   if (learner === 'import') return 'a SKILL.md that was imported';

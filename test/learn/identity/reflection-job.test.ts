@@ -11,7 +11,7 @@ describe('the daily reflection', () => {
   it('says what it found, stops when somebody is back, and is tried again when the thread is not there', async () => {
     const alone = contextOf(new AbortController().signal);
     expect(await jobWith().run(alone)).toEqual({ end: 'done', note: 'done' });
-    const read = jobWith(async () => ({ said: 'read', agents: 2, proposals: 0, transferred: 0 }));
+    const read = jobWith(async () => ({ said: 'read', agents: 2, proposals: 0 }));
     expect(await read.run(alone)).toEqual({ end: 'done', note: 'read', yielded: 0 });
     expect(await jobWith().run(contextOf(AbortSignal.abort()))).toEqual({ end: 'paused' });
     const broken = jobWith(() => Promise.reject(new Error('not running')));
