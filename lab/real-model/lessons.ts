@@ -140,7 +140,7 @@ if (!values.report) {
     return {
       answers: {
         kind: 'own',
-        model: (seed) => modelOf(sampler, seed, template),
+        model: async (seed) => modelOf(sampler, seed, template),
         writer: (seed) => modelOf(sampler, seed + WRITER, lessonTemplate),
       },
       close: async () => {

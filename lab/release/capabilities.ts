@@ -190,10 +190,6 @@ const SOURCES: Readonly<Record<string, readonly Capability[]>> = {
       ],
     },
     {
-      says: 'What helped one agent is tried with another',
-      shown: ['served/served-loops.slow.ts', 'goes on trial for another agent with tasks of the same kind'],
-    },
-    {
       says: 'Notes of people are kept, updated and taken back',
       shown: ['served/served-notes.slow.ts', 'is updated and taken back by later words'],
     },

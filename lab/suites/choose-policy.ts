@@ -56,12 +56,13 @@ export function choosePolicy(
   habits: Habits,
   config: () => Config,
 ): BenchPolicy {
-  if (name === 'null') return { kind: 'own', model: () => createNullPolicy() };
+  if (name === 'null') return { kind: 'own', model: async () => createNullPolicy() };
   if (name === 'scripted' || name === 'oracle') {
     const kept = name === 'oracle' ? ORACLE : habits;
     return {
       kind: 'own',
-      model: (seed) => createScriptedPolicy({ suite: suite.of(seed), habits: kept, seed: `policy ${seed}` }),
+      model: async (seed) =>
+        createScriptedPolicy({ suite: suite.of(seed), habits: kept, seed: `policy ${seed}` }),
     };
   }
   if (name === NANO_POLICY) return { kind: 'embedded' };
@@ -94,7 +95,7 @@ export function chooseResearcher(
     model: (of: ResearchPipeline) => ChatModel,
     options: Researcher['options'] = {},
   ): Researcher => ({
-    policy: { kind: 'own', model: (seed) => model(pipeline(seed)) },
+    policy: { kind: 'own', model: async (seed) => model(pipeline(seed)) },
     options,
   });
   if (policy === 'oracle') return own(createOracleResearcher);

@@ -71,7 +71,7 @@ function removeSaved(file: string): void {
 export type BenchPolicy =
   | {
       readonly kind: 'own';
-      readonly model: (seed: number) => ChatModel | Promise<ChatModel>;
+      readonly model: (seed: number) => Promise<ChatModel>;
       /** The same model with room for a whole lesson, for arms where it writes them. */
       readonly writer?: (seed: number) => ChatModel;
     }

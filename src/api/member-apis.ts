@@ -115,8 +115,8 @@ function memberApi(
     episode: (id) => episode(sessionIdFor(caller, id)),
     feedback: async (body) => {
       const done = await giveFeedback({ records, now }, body, caller);
-      if ('kind' in done) throw new ApiError(400, (done as { readonly message: string }).message);
-      return done as JsonObject;
+      if (!done.ok) throw new ApiError(400, done.why.message);
+      return done.answer;
     },
     overlays: (query) => apis.api.overlays({ ...query, agent: query.agent ?? 'unknown', member }),
     learning: async () => ({ on: (await apis.api.learning()).on === true, waiting: [] }),

@@ -21,7 +21,7 @@ import { findGoodCopy } from '../record/copy-files.ts';
 import { withErasableCopies } from '../record/erase-from-copies.ts';
 import { lockHome } from '../record/home-lock.ts';
 import { openWholeStore, placeOfRecord } from '../record/open-store.ts';
-import { toRecords } from '../record/records.ts';
+import { recordsOf, toRecords } from '../record/records.ts';
 import { restoreSnapshot } from '../record/snapshots.ts';
 import { inspectStore } from '../record/store/inspect-store.ts';
 import { createMemoryStore } from '../record/store/memory-store.ts';
@@ -69,7 +69,7 @@ export async function openOfflineApi(
     salt: readOrCreateSalt(home),
     keys: () => readOwnKeys(undefined, { env, home }),
   });
-  const { records } = withErasableCopies(toRecords(store, now, redactor), home, now);
+  const { records } = withErasableCopies(recordsOf(Promise.resolve(store), now, redactor), home, now);
   const followLibrary = followLibraryOnce(home, records);
   return {
     ...over(withErasedFiles(records, { promptsDir: home.promptsDir, followLibrary })),

@@ -26,7 +26,7 @@ export type LibraryGrade =
     };
 
 /** Grades an answer. One that throws has failed to run: the attempt is not counted as a failure. */
-export type LibraryVerify = (output: string, task: LibraryTask) => LibraryGrade | Promise<LibraryGrade>;
+export type LibraryVerify = (output: string, task: LibraryTask) => Promise<LibraryGrade>;
 
 export interface PracticeOptions {
   /** Whose tasks these are, as in `open`. */

@@ -1,6 +1,6 @@
 import type { Caller } from '../core/caller.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
-import { compact, type JsonObject } from '../core/json.ts';
+import { compact } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
 import { failedAttempts, foldEpisode, hasLearnableContrast } from '../evidence/episode.ts';
 import { createTrainingBuffer, SAMPLE_CAP } from '../evidence/training-buffer.ts';
@@ -23,8 +23,8 @@ export function createStoreApi(
     },
     feedback: async (body) => {
       const done = await giveFeedback({ records, now }, body, THE_OWNER);
-      if ('kind' in done) throw new Error((done as { readonly message: string }).message);
-      return done as JsonObject;
+      if (!done.ok) throw new Error(done.why.message);
+      return done.answer;
     },
     episode: async (id) => {
       const episode = foldEpisode(id, await records.events(id));

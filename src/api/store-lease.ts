@@ -8,7 +8,6 @@ import type { Config } from '../config/schema.ts';
 import { readStoreUrl } from '../config/store-url.ts';
 import type { Caller } from '../core/caller.ts';
 import { systemClock } from '../core/clock.ts';
-import type { Failure } from '../core/failure.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
 import { type ControlAction, giveFeedback, reportEvent } from '../gateway/control-api.ts';
@@ -20,7 +19,7 @@ import type { EpisodeRecords } from '../mcp/episodes.ts';
 import { killFileBeside, listOverlays } from '../overlays/active-overlays.ts';
 import { lockHome } from '../record/home-lock.ts';
 import { openWholeStore, placeOfRecord } from '../record/open-store.ts';
-import { toRecords } from '../record/records.ts';
+import { recordsOf } from '../record/records.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import type { Redactor } from '../redact/redact.ts';
@@ -173,7 +172,7 @@ function openLocked(home: Home, env: NodeJS.ProcessEnv, openLessons: OpenRecalle
       salt: readOrCreateSalt(home),
       keys: () => readOwnKeys(undefined, { env, home }),
     });
-    const records = toRecords(store, systemClock.now, redactor);
+    const records = recordsOf(store, systemClock.now, redactor);
     let lessons: Promise<OpenLessons> | undefined;
     return {
       records,
@@ -204,8 +203,8 @@ function toEpisodeRecords(
   const api = createStoreApi(records, now);
   const control = async (action: ControlAction, body: JsonObject): Promise<JsonObject> => {
     const done = await action({ records, now }, body, by);
-    if (isFailure(done)) throw new ApiError(done.status, done.message);
-    return done;
+    if (!done.ok) throw new ApiError(done.why.status, done.why.message);
+    return done.answer;
   };
   return {
     report: (event) => control(reportEvent, event),
@@ -221,6 +220,3 @@ function toEpisodeRecords(
       isOff() ? [] : listOverlays(decodeLessons(await (await lessons()).api.all()), query),
   };
 }
-
-const isFailure = (done: JsonObject | Failure): done is Failure =>
-  typeof done.kind === 'string' && typeof done.status === 'number';

@@ -67,7 +67,7 @@ export function replaceFileSync(
 export async function replaceFile(
   file: string,
   content: string | Uint8Array,
-  options: ReplaceOptions<boolean | Promise<boolean>> = {},
+  options: ReplaceOptions<Promise<boolean>> = {},
 ): Promise<boolean> {
   const { mode, owner, makeFolder, mayReplace } = options;
   if (makeFolder) await mkdir(dirname(file), PRIVATE_FOLDER);

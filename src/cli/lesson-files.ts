@@ -80,8 +80,9 @@ interface ExportOptions extends Positional {
 const importLessons = onApi(async ({ args, as, format: named, project }: ImportOptions, context) => {
   const { api, lessonsApi } = context;
   const from = path.resolve(args[0] ?? '');
-  const source = await openImport(from, named);
-  if (typeof source === 'string') throw failure(source);
+  const opened = await openImport(from, named);
+  if (!opened.ok) throw failure(opened.why);
+  const { source } = opened;
   const { format } = source;
   if (format === 'skills' && project !== undefined)
     throw wrongUse('--project is for notes: a skill’s file says where it applies');

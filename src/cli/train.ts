@@ -109,9 +109,9 @@ const trainRun = ({ steps, reading, remember }: TrainAsked, context: CommandCont
     process.once('SIGINT', stopping);
     process.once('SIGTERM', stopping);
     try {
-      const status = await follow(context, training, request, stop.signal);
-      if (typeof status === 'string') return reportIdle(context, status);
-      return report(context, status, stop.signal.aborted, isOwn);
+      const followed = await follow(context, training, request, stop.signal);
+      if (!followed.ok) return reportIdle(context, followed.why);
+      return report(context, followed.status, stop.signal.aborted, isOwn);
     } finally {
       process.off('SIGINT', stopping);
       process.off('SIGTERM', stopping);
@@ -125,13 +125,17 @@ function reportIdle({ printer }: CommandContext, why: string): ExitCode {
   return EXIT.failed;
 }
 
+type FollowedWindow =
+  | { readonly ok: true; readonly status: JsonObject }
+  | { readonly ok: false; readonly why: string };
+
 /** Resolves with the status after the window, or with the reason when there is nothing to train on. */
 async function follow(
   context: CommandContext,
   { api, isOwn, begin }: WithTraining,
   request: TrainAsked,
   signal: AbortSignal,
-): Promise<JsonObject | string> {
+): Promise<FollowedWindow> {
   const stopped = new Promise<undefined>((resolve) => {
     signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
@@ -142,7 +146,7 @@ async function follow(
       begin(request, signal),
       isOwn ? new Promise<never>(() => undefined) : stopped,
     ]);
-    if (why !== undefined) return why;
+    if (why !== undefined) return { ok: false, why };
     let window = asObject((await api.training()).window);
     // An own window stops at its next safe point; the daemon's continues without this command.
     while (window.isRunning === true && (isOwn || !signal.aborted)) {
@@ -150,7 +154,7 @@ async function follow(
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       window = asObject((await api.training()).window);
     }
-    return await api.training();
+    return { ok: true, status: await api.training() };
   } finally {
     progress.clear();
   }

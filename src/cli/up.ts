@@ -147,7 +147,7 @@ function openUpLog(
   const logOptions = { format, level: logged.level, stream: stderr, env, redactor };
   const logFile = fault === undefined ? keepLog(home.logFile, logOptions) : undefined;
   const log = createLog({ ...logOptions, file: logFile });
-  settings.onChange(() => {
+  settings.onChange(async () => {
     log.level = logged.level;
   });
   return { log, logFile, logOptions };

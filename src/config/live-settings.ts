@@ -38,7 +38,7 @@ type SettingsListener = (change: {
   readonly before: Config;
   /** The paths of the settings that have changed. */
   readonly applied: readonly string[];
-}) => void | Promise<void>;
+}) => Promise<void>;
 
 export interface ReloadReport {
   /** The paths of settings that have changed. */

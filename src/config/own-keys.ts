@@ -42,7 +42,7 @@ export function withFormerKeys(
   read: (settings: Config) => readonly string[],
 ): () => readonly string[] {
   const former = new Set<string>();
-  onChange(({ before }) => {
+  onChange(async ({ before }) => {
     for (const key of read(before)) former.add(key);
   });
   return () => [...new Set([...former, ...read(config)])];
@@ -60,7 +60,7 @@ export function followKeys(
   const look = (): void => {
     keys = readAll();
   };
-  settings.onChange(look);
+  settings.onChange(async () => look());
   const timer = setInterval(look, READ_MS);
   timer.unref();
   return { keys: () => keys, close: () => clearInterval(timer) };

@@ -79,11 +79,11 @@ function prepare(
     const { content: base } = known === undefined ? file : baselineOf(file, known);
     const text = base?.bytes.toString('utf8') ?? '';
     const isText = base === undefined || Buffer.from(text).equals(base.bytes);
-    const applied = isText ? applyEdit(text, edit) : { fault: 'it is not UTF-8 text' };
-    if ('fault' in applied) {
+    const applied = isText ? applyEdit(text, edit) : { ok: false as const, why: 'it is not UTF-8 text' };
+    if (!applied.ok) {
       problems.push({
         path: file.path,
-        what: `cannot be edited safely: ${applied.fault}`,
+        what: `cannot be edited safely: ${applied.why}`,
         fix: BY_HAND,
       });
       continue;

@@ -60,28 +60,30 @@ export type Undo =
   | { readonly kind: 'yaml' }
   | { readonly kind: 'whole' };
 
-type AppliedEdit = { readonly text: string; readonly undo: Undo } | { readonly fault: string };
+type AppliedEdit =
+  | { readonly ok: true; readonly text: string; readonly undo: Undo }
+  | { readonly ok: false; readonly why: string };
 
 /** The file's text with the edit, or the reason why it cannot be edited safely. */
 export function applyEdit(text: string, edit: ClientFileEdit): AppliedEdit {
   if (edit.kind === 'whole')
     return text === '' || text === edit.text
-      ? { text: edit.text, undo: { kind: 'whole' } }
-      : { fault: 'another program has written it' };
+      ? { ok: true, text: edit.text, undo: { kind: 'whole' } }
+      : { ok: false, why: 'another program has written it' };
   if (edit.kind === 'toml') {
     const added = addTomlBlock(text, edit.block);
-    return 'fault' in added
-      ? added
-      : { text: added.text, undo: { kind: 'toml', trace: traceOf(edit.block) } };
+    return added.ok
+      ? { ok: true, text: added.text, undo: { kind: 'toml', trace: traceOf(edit.block) } }
+      : added;
   }
   if (edit.kind === 'yaml') {
     const added = addYamlBlock(text, edit.block);
-    return 'fault' in added ? added : { text: added.text, undo: { kind: 'yaml' } };
+    return added.ok ? { ok: true, text: added.text, undo: { kind: 'yaml' } } : added;
   }
   try {
     return applySettings(text, edit.settings, edit.dialect);
   } catch (error) {
-    if (error instanceof JsonTextError) return { fault: error.message };
+    if (error instanceof JsonTextError) return { ok: false, why: error.message };
     throw error;
   }
 }
@@ -103,8 +105,8 @@ function applySettings(given: string, settings: readonly Setting[], dialect: Dia
   const others = (one: string) =>
     settings.reduce((rest, { path }) => without(rest, path), plain(one, dialect));
   if (!isSafe || !isDeepStrictEqual(others(text), others(start)))
-    return { fault: 'its formatting is not supported' };
-  return { text, undo: { kind: 'json', dialect, members } };
+    return { ok: false, why: 'its formatting is not supported' };
+  return { ok: true, text, undo: { kind: 'json', dialect, members } };
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { AddedBlock } from './yaml-block.ts';
+
 /** Instar's lines in a TOML file are between these two. */
 const OPEN = '# >>> instar (instar connect codex --undo takes this out)';
 const CLOSE = '# <<< instar';
@@ -19,20 +21,17 @@ export const tomlText = (text: string): string => JSON.stringify(text);
  * Adds the settings: top-level ones at the very beginning, where they belong to no table, and the table at the end. The
  * owner's lines with the same keys are kept as comments. Returns the reason when there is no safe way.
  */
-export function addTomlBlock(
-  text: string,
-  block: TomlBlock,
-): { readonly text: string } | { readonly fault: string } {
-  if (text.startsWith('\ufeff')) return { fault: 'it starts with a byte-order mark' };
+export function addTomlBlock(text: string, block: TomlBlock): AddedBlock {
+  if (text.startsWith('\ufeff')) return { ok: false, why: 'it starts with a byte-order mark' };
   const lines = text === '' ? [] : text.split('\n');
   const statements = readTomlLines(lines);
-  if (statements === undefined) return { fault: 'a string or an array in it has no end' };
+  if (statements === undefined) return { ok: false, why: 'a string or an array in it has no end' };
   const names = Object.keys(block.top);
   const ours = statements.filter(({ table, key }) => table === '' && names.includes(key ?? ''));
   const [clash] = statements.filter((one) => isAbout(one, block.table));
-  if (clash !== undefined) return { fault: `it already has ${block.table}` };
+  if (clash !== undefined) return { ok: false, why: `it already has ${block.table}` };
   const spread = ours.find((one) => one.lines > 1);
-  if (spread !== undefined) return { fault: `its ${spread.key} spans several lines` };
+  if (spread !== undefined) return { ok: false, why: `its ${spread.key} spans several lines` };
   const replaced = new Set(ours.map(({ at }) => at));
   const kept = lines.map((line, at) => (replaced.has(at) ? KEPT + line : line));
   const end = text.includes('\r\n') ? '\r' : '';
@@ -41,7 +40,7 @@ export function addTomlBlock(
   const before = isEnded ? kept.slice(0, -1) : [...kept.slice(0, -1), `${kept.at(-1)}${end}`];
   const table = [`[${block.table}]`, ...render(block.settings)];
   const top = names.length === 0 ? [] : add(render(block.top));
-  return { text: [...top, ...before, ...add(table), ''].join('\n') };
+  return { ok: true, text: [...top, ...before, ...add(table), ''].join('\n') };
 }
 
 /** Whether a statement belongs to a table, or defines its parent inline so that nothing can be added. */

@@ -16,19 +16,20 @@ export interface YamlBlock {
 /** A YAML string: JSON's are YAML. */
 export const yamlText = (text: string): string => JSON.stringify(text);
 
+export type AddedBlock =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly why: string };
+
 /**
  * Adds the settings: top-level ones at the beginning, the entry as the first of its list. Every other byte of the file stays; the
  * owner's lines with the same keys are kept as comments. Returns the reason when there is no safe way.
  */
-export function addYamlBlock(
-  text: string,
-  { top, entry }: YamlBlock,
-): { readonly text: string } | { readonly fault: string } {
-  if (text.startsWith('\ufeff')) return { fault: 'it starts with a byte-order mark' };
-  if (text.includes('\r')) return { fault: 'its lines end with a carriage return' };
+export function addYamlBlock(text: string, { top, entry }: YamlBlock): AddedBlock {
+  if (text.startsWith('\ufeff')) return { ok: false, why: 'it starts with a byte-order mark' };
+  if (text.includes('\r')) return { ok: false, why: 'its lines end with a carriage return' };
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
   const keys = readKeys(text);
-  if (keys === undefined) return { fault: 'it is not written as one plain mapping' };
+  if (keys === undefined) return { ok: false, why: 'it is not written as one plain mapping' };
   const replaced = keys.filter(({ name }) => Object.hasOwn(top, name));
   const isReplaced = (line: number): boolean =>
     replaced.some(({ at, lastLine }) => line >= at && line <= lastLine);
@@ -37,9 +38,9 @@ export function addYamlBlock(
   const start = /^---\s*$/.test(lines[0] ?? '') ? 1 : 0;
   const added = settings.length === 0 ? [] : [OPEN, ...settings, CLOSE];
   const list = entry === undefined ? undefined : placeEntry(lines.length, keys, entry);
-  if (list !== undefined && 'fault' in list) return list;
+  if (list?.ok === false) return list;
   const body = list === undefined ? own : own.toSpliced(list.at, 0, ...list.lines);
-  return { text: [...body.slice(0, start), ...added, ...body.slice(start), ''].join('\n') };
+  return { ok: true, text: [...body.slice(0, start), ...added, ...body.slice(start), ''].join('\n') };
 }
 
 /** Removes Instar's lines and restores the owner's, unless the owner has set the same since. */
@@ -109,17 +110,22 @@ function readKeys(text: string): readonly TopKey[] | undefined {
   });
 }
 
+type PlacedEntry =
+  | { readonly ok: true; readonly at: number; readonly lines: readonly string[] }
+  | { readonly ok: false; readonly why: string };
+
 /** Where the entry goes, with its lines: before the first entry of the list, indented like it, or with a new list at the end. */
 function placeEntry(
   end: number,
   keys: readonly TopKey[],
   { list, settings }: NonNullable<YamlBlock['entry']>,
-): { readonly at: number; readonly lines: readonly string[] } | { readonly fault: string } {
+): PlacedEntry {
   const key = keys.find(({ name }) => name === list);
   const entry = render(settings).map((line, at) => `${at === 0 ? '- ' : '  '}${line}`);
   if (key === undefined)
-    return { at: end, lines: [OPEN, `${list}:`, ...entry.map((line) => `  ${line}`), CLOSE] };
-  if (key.listIndent === undefined) return { fault: `its ${list} is not a list with one entry on each line` };
+    return { ok: true, at: end, lines: [OPEN, `${list}:`, ...entry.map((line) => `  ${line}`), CLOSE] };
+  if (key.listIndent === undefined)
+    return { ok: false, why: `its ${list} is not a list with one entry on each line` };
   const indent = ' '.repeat(key.listIndent);
-  return { at: key.at + 1, lines: [OPEN, ...entry, CLOSE].map((line) => indent + line) };
+  return { ok: true, at: key.at + 1, lines: [OPEN, ...entry, CLOSE].map((line) => indent + line) };
 }

@@ -30,6 +30,14 @@ export interface Failure {
   readonly final?: boolean;
 }
 
+/** What was asked for is refused. */
+export interface Refused {
+  readonly ok: false;
+  readonly why: Failure;
+}
+
+export const refused = (why: Failure): Refused => ({ ok: false, why });
+
 const STATUS: Record<FailureKind, number> = {
   'bad-request': 400,
   unauthorized: 401,

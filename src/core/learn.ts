@@ -14,10 +14,10 @@ export interface Cost {
   readonly unpricedTokens?: number;
 }
 
-/** What is wrong with a model's reply, in words that help the model correct it. */
-export interface ReplyFault {
-  readonly fault: string;
-}
+/** What was read in a model's reply. `why` it cannot be used: in words that help the model correct it. */
+export type ReplyRead<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly why: string };
 
 /** One question to a learning model. `read` decodes its JSON reply; after a fault the model is asked once more. */
 export interface Question<T> {
@@ -31,9 +31,9 @@ export interface Question<T> {
   readonly schema?: JsonObject;
   /** The same question once more, for another vote: which repetition it is. A stored answer to another one is not used for it. */
   readonly repetition?: number;
-  read(value: Json): T | ReplyFault;
+  read(value: Json): ReplyRead<T>;
   /** Reads a reply that is no JSON, such as a page of Markdown. Without it such a reply is a fault. */
-  readText?(text: string): T | ReplyFault;
+  readText?(text: string): ReplyRead<T>;
 }
 
 export type Answer<T> =

@@ -22,8 +22,8 @@ export interface TaskSourceRef {
   readonly options: JsonObject;
 }
 
-/** Rejects or throws when the options are not its own. */
-export type OpenTaskSource = (options: JsonObject) => TaskSource | Promise<TaskSource>;
+/** Rejects when the options are not its own. */
+export type OpenTaskSource = (options: JsonObject) => Promise<TaskSource>;
 
 /** Something that can be attempted any number of times: each attempt starts from the same state. */
 export interface TrainingTask {

@@ -2,6 +2,7 @@ import { ANONYMOUS, type Caller, mayReportOn } from '../core/caller.ts';
 import type { ChatEvent } from '../core/chat.ts';
 import type { ChatCommandRequest } from '../core/chat-command.ts';
 import type { TurnStatus } from '../core/evidence.ts';
+import { type Refused, refused } from '../core/failure.ts';
 import { asObject, compact, parseJson } from '../core/json.ts';
 import { placeOfSession, UNKNOWN_AGENT } from '../core/principal.ts';
 import { StoreError, type TurnView } from '../core/store.ts';
@@ -33,8 +34,8 @@ export async function answerChatWord(
   found: FoundChatWord,
 ): Promise<ChatWordEnd> {
   const access = callerOf(context, turn);
-  if ('failure' in access) {
-    sendFailure(turn.response, turn.wire, access.failure);
+  if (!access.ok) {
+    sendFailure(turn.response, turn.wire, access.why);
     return 'refused';
   }
   const answer = await rate(context, turn, found, access.caller);
@@ -43,7 +44,7 @@ export async function answerChatWord(
   return answer.end;
 }
 
-type Access = { readonly caller: Caller } | { readonly failure: Parameters<typeof sendFailure>[2] };
+type Access = { readonly ok: true; readonly caller: Caller } | Refused;
 
 /**
  * A caller with its own credential is known by it. Nobody has checked that credential for this request; but only with one that
@@ -54,10 +55,10 @@ function callerOf(
   { caller, credential, request, wire, outline }: Turn,
 ): Access {
   const [target] = catalogue.resolve(outline === undefined ? ANY_MODEL : outline.model, wire.name);
-  if (target === undefined) return { caller: caller ?? ANONYMOUS };
+  if (target === undefined) return { ok: true, caller: caller ?? ANONYMOUS };
   const admittance = authorize.forTarget(request, target, caller);
-  if (!admittance.ok) return { failure: admittance.failure };
-  return { caller: caller ?? (admittance.isOwnCredential ? credential : undefined) ?? ANONYMOUS };
+  if (!admittance.ok) return refused(admittance.failure);
+  return { ok: true, caller: caller ?? (admittance.isOwnCredential ? credential : undefined) ?? ANONYMOUS };
 }
 
 async function rate(

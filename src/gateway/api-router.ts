@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../core/caller.ts';
-import type { Failure } from '../core/failure.ts';
+import type { Refused } from '../core/failure.ts';
 import type { Json } from '../core/json.ts';
 import type { AdmissionSlot } from './admission.ts';
 import type { GatewayContext } from './context.ts';
@@ -15,6 +15,9 @@ export type ApiReply =
   | { readonly json: Serializable; readonly status?: number; readonly headers?: ReplyHeaders }
   | { readonly text: string | Buffer; readonly type: string; readonly headers?: ReplyHeaders }
   | { readonly stream: (response: ServerResponse) => void };
+
+/** Refused: the cookie counts, and the request is not the page's. */
+export type SignedIn = { readonly ok: true; readonly caller: Caller } | Refused;
 
 export interface ApiRequest {
   readonly request: IncomingMessage;
@@ -32,7 +35,10 @@ export interface ApiRoute {
    * decide for the team, or the owner alone.
    */
   readonly access: 'anyone' | 'caller' | 'member' | 'reviewer' | 'owner';
-  run(context: GatewayContext, asked: ApiRequest): Promise<ApiReply | Failure>;
+  run(
+    context: GatewayContext,
+    asked: ApiRequest,
+  ): Promise<{ readonly ok: true; readonly reply: ApiReply } | Refused>;
 }
 
 /** The routes that are not for models: the API, and the page at `/`. */
@@ -40,7 +46,7 @@ export interface ApiRouter {
   /** The operation for a method and path, with the path's `:id`. */
   find(method: string, path: string): { readonly operation: ApiRoute; readonly id: string } | undefined;
   /** The person who is signed in on the page that sends this request; undefined without one. Never for models. */
-  personOf(request: IncomingMessage): Caller | Failure | undefined;
+  personOf(request: IncomingMessage): SignedIn | undefined;
   /** A file of the page; undefined for every other path. */
   file(path: string): Promise<ApiReply> | undefined;
 }

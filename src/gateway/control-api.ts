@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Caller, mayReportOn, sessionIdFor } from '../core/caller.ts';
 import { BY_PERSON, EXPECTED_EVENT } from '../core/fact.ts';
-import { createFailure, type Failure } from '../core/failure.ts';
+import { createFailure, type Refused, refused } from '../core/failure.ts';
 import {
   asNumber,
   asObject,
@@ -37,7 +37,9 @@ export type ControlAction = (
   caller: Caller,
   /** The idempotency key of the request. */
   key?: string,
-) => Promise<JsonObject | Failure>;
+) => Promise<ControlEnd>;
+
+export type ControlEnd = { readonly ok: true; readonly answer: JsonObject } | Refused;
 
 const LONGEST_NOTE = 4000;
 const LONGEST_NAME = 128;
@@ -65,11 +67,13 @@ export const giveFeedback: ControlAction = async ({ records, now, person }, body
   // Feedback may arrive before its turn is recorded: an append waits for all earlier ones, so look again after one.
   const subject = (await find()) ?? (await records.append([]).then(find));
   if (subject === undefined)
-    return createFailure('not-found', `No recorded ${turn ? 'turn' : 'session'} has this id.`);
+    return refused(createFailure('not-found', `No recorded ${turn ? 'turn' : 'session'} has this id.`));
   const madeBy = 'caller' in subject ? subject.caller : await callerOfSession(session, records);
   const of = 'session' in subject ? subject.session : (session ?? '');
   if (!mayReportOn(caller, of, madeBy))
-    return createFailure('forbidden', `This ${turn ? 'turn' : 'session'} was made with another key.`);
+    return refused(
+      createFailure('forbidden', `This ${turn ? 'turn' : 'session'} was made with another key.`),
+    );
   const isPerson = caller.mayRate && body.source !== 'agent';
   const fact = compact({
     type: 'reward-given' as const,
@@ -130,11 +134,11 @@ export const reportEvent: ControlAction = async (context, body, caller, key) => 
   const answered =
     name === EXPECTED_EVENT ? await findAnswered(asString(body.turn), own, records) : undefined;
   if (name === EXPECTED_EVENT && answered === undefined)
-    return createFailure('not-found', 'No recorded turn or session has this id.');
+    return refused(createFailure('not-found', 'No recorded turn or session has this id.'));
   const subject = answered?.session ?? own;
   const madeBy = await callerOfSession(subject, records);
   if (subject !== undefined && !mayReportOn(caller, subject, madeBy))
-    return createFailure('forbidden', 'This session was made with another key.');
+    return refused(createFailure('forbidden', 'This session was made with another key.'));
   const named = toCallerId(asString(agent)) ?? (await agentOfSession(subject, records));
   const bound = bindReporter(context, caller, named);
   const fields = {
@@ -212,7 +216,7 @@ function withPlainNames(data: Readonly<Record<string, Json>>): Record<string, Js
  * that counts as a person's does, so that only the owner and applications that may rate give it: an agent that named the
  * right answers would grade itself.
  */
-function findExpectedFault(body: JsonObject, caller: Caller): Failure | undefined {
+function findExpectedFault(body: JsonObject, caller: Caller): Refused | undefined {
   const list = Array.isArray(body.expected) ? body.expected : [body.expected];
   const isAnswer = (one: unknown): boolean =>
     typeof one === 'number' || (typeof one === 'string' && one.length <= LONGEST_NOTE);
@@ -223,9 +227,11 @@ function findExpectedFault(body: JsonObject, caller: Caller): Failure | undefine
   if ((asString(body.turn) === undefined) === (asString(body.session) === undefined))
     return wrong('Name either a turn or a session.');
   if (caller.mayRate) return undefined;
-  return createFailure(
-    'forbidden',
-    'This key may not name right answers. Use the owner key, or a key made with: instar team keys create NAME --may feedback',
+  return refused(
+    createFailure(
+      'forbidden',
+      'This key may not name right answers. Use the owner key, or a key made with: instar team keys create NAME --may feedback',
+    ),
   );
 }
 
@@ -249,7 +255,7 @@ export async function runControlAction(
   context: ControlContext,
   caller: Caller,
   { request, bytes }: { readonly request: IncomingMessage; readonly bytes: Buffer },
-): Promise<JsonObject | Failure> {
+): Promise<ControlEnd> {
   const body = parseJson(bytes.toString('utf8'));
   if (!isObject(body)) return wrong('Send a JSON object.');
   try {
@@ -260,11 +266,11 @@ export async function runControlAction(
       error.code === 'unclear'
         ? `The store failed: ${error.message}`
         : `Nothing was saved, because the store failed: ${error.message}`;
-    return createFailure('overloaded', message, { retryAfterMs: 5000 });
+    return refused(createFailure('overloaded', message, { retryAfterMs: 5000 }));
   }
 }
 
-const wrong = (message: string): Failure => createFailure('bad-request', message);
+const wrong = (message: string): Refused => refused(createFailure('bad-request', message));
 
 /** The idempotency key: an action that is sent twice with one key happens once. */
 function keyOf(request: IncomingMessage): string | undefined {
@@ -275,8 +281,7 @@ function keyOf(request: IncomingMessage): string | undefined {
 const callerKey = (purpose: string, text: string | undefined) =>
   text === undefined ? {} : { callerKey: { purpose, text } };
 
-const appended = (done: readonly { readonly seq: number; readonly isNew: boolean }[]): JsonObject => ({
+const appended = (done: readonly { readonly seq: number; readonly isNew: boolean }[]): ControlEnd => ({
   ok: true,
-  fact: done[0]?.seq ?? 0,
-  repeated: done[0]?.isNew === false,
+  answer: { ok: true, fact: done[0]?.seq ?? 0, repeated: done[0]?.isNew === false },
 });

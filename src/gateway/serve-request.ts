@@ -82,10 +82,11 @@ async function serveOperation(
   const { request, response, method, path, query } = routed;
   // A cookie is for the API alone: what clients report, they report with a key.
   const isPages = path.startsWith('/api/');
-  const person = context.authorize.callerOf(request) ?? (isPages ? api.personOf(request) : undefined);
-  const isRefused = person !== undefined && 'message' in person;
-  if (isRefused && operation.access !== 'anyone') return sendRefusal(serving, routed, person);
-  const caller = isRefused ? undefined : person;
+  const byKey = context.authorize.callerOf(request);
+  const signedIn = byKey === undefined && isPages ? api.personOf(request) : undefined;
+  if (signedIn?.ok === false && operation.access !== 'anyone')
+    return sendRefusal(serving, routed, signedIn.why);
+  const caller = signedIn?.ok === true ? signedIn.caller : byKey;
   const { access } = operation;
   const denied =
     (access === 'anyone' ? undefined : context.authorize.forRoute(request, caller, access)) ??
@@ -102,11 +103,10 @@ async function serveOperation(
     slot,
     caller: caller ?? ANONYMOUS,
   };
-  const reply = await operation.run(context, asked).finally(slot.leave);
+  const done = await operation.run(context, asked).finally(slot.leave);
+  if (done.ok) return sendReply(response, done.reply);
   // "No turn has this id" is an answer of the API, and no refused request.
-  if ('kind' in reply && ANSWERS.has(reply.kind)) return sendError(routed, reply);
-  if ('kind' in reply) return sendRefusal(serving, routed, reply);
-  return sendReply(response, reply);
+  return ANSWERS.has(done.why.kind) ? sendError(routed, done.why) : sendRefusal(serving, routed, done.why);
 }
 
 /** A turn, or the list of models. The caller is checked before the body is read, and before it takes a place. */

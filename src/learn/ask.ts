@@ -3,7 +3,6 @@ import type { Budget, ModelPrice } from '../core/budget.ts';
 import type { ChatMessage, ChatModel, ChatRequest } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import { errorMessage, type Failure, type FailureKind } from '../core/failure.ts';
-import { isObject } from '../core/json.ts';
 import {
   type Answer,
   type Ask,
@@ -11,7 +10,7 @@ import {
   type Cost,
   NO_COST,
   type Question,
-  type ReplyFault,
+  type ReplyRead,
   type StuckCause,
 } from '../core/learn.ts';
 import { type CollectedReply, collectReply, isReplyTooLong } from './collect-reply.ts';
@@ -80,14 +79,14 @@ async function askTwice<T>(
     cost = addCost(cost, spent);
     const read = reply.failure === undefined ? readReply(question, reply) : failedBy(reply.failure);
     const took = `${question.name}: ${name}, call ${call}, ${Math.round(clock.monotonic() - began)} ms, ${describeSpent(spent)}`;
-    journal?.(isFault(read) ? `${took}: ${read.fault}` : took);
+    journal?.(read.ok ? took : `${took}: ${read.why}`);
     if (reply.failure !== undefined)
-      return fail(failedBy(reply.failure).fault, !PERMANENT.has(reply.failure.kind), 'model');
-    if (!isFault(read)) {
+      return fail(failedBy(reply.failure).why, !PERMANENT.has(reply.failure.kind), 'model');
+    if (read.ok) {
       const prompt = createHash('sha256').update(`${system}\0${user}`).digest('hex');
-      return { ok: true, value: read, cost, model: name, prompt };
+      return { ok: true, value: read.value, cost, model: name, prompt };
     }
-    fault = read.fault;
+    fault = read.why;
     messages = [...messages, say('assistant', quoteOf(reply.text)), say('user', correctionOf(fault))];
   }
   return fail(`the model's reply could not be used: ${fault}`, false, 'reply');
@@ -114,43 +113,36 @@ const requestOf = (
   stream: true,
 });
 
-function readReply<T>(question: Question<T>, reply: CollectedReply): T | ReplyFault {
-  if (isReplyTooLong(reply)) return { fault: 'it is longer than 1 MB' };
+function readReply<T>(question: Question<T>, reply: CollectedReply): ReplyRead<T> {
+  if (isReplyTooLong(reply)) return { ok: false, why: 'it is longer than 1 MB' };
   if (reply.stop === 'filter' && reply.text === '')
-    return { fault: "the provider's content filter blocked it" };
+    return { ok: false, why: "the provider's content filter blocked it" };
   const found = findJson(reply.text);
-  const read = 'fault' in found ? found : attempt(() => question.read(found.value));
-  const told = isFault(read) ? readWords(question, reply.text) : undefined;
-  if (!isFault(read) || told === undefined) return cutOff(read, question, reply);
-  return isFault(told) ? cutOff(read, question, reply) : told;
+  const read = found.ok ? attempt(() => question.read(found.value)) : found;
+  const fromWords = read.ok ? undefined : readWords(question, reply.text);
+  return fromWords?.ok === true ? fromWords : cutOff(read, question, reply);
 }
 
 /** A reply that answers in another form than JSON, where the question knows one. */
-function readWords<T>({ readText }: Question<T>, reply: string): T | ReplyFault | undefined {
+function readWords<T>({ readText }: Question<T>, reply: string): ReplyRead<T> | undefined {
   const words = readText === undefined ? undefined : withoutReasoning(reply);
   return readText === undefined || words === undefined ? undefined : attempt(() => readText(words));
 }
 
-const cutOff = <T>(
-  read: T | ReplyFault,
-  { maxTokens }: Question<T>,
-  { stop }: CollectedReply,
-): T | ReplyFault =>
-  isFault(read) && stop === 'length'
-    ? { fault: `it was cut off after ${maxTokens} tokens: answer shorter` }
+const cutOff = <T>(read: ReplyRead<T>, { maxTokens }: Question<T>, { stop }: CollectedReply): ReplyRead<T> =>
+  !read.ok && stop === 'length'
+    ? { ok: false, why: `it was cut off after ${maxTokens} tokens: answer shorter` }
     : read;
 
-function attempt<T>(read: () => T): T | ReplyFault {
+function attempt<T>(read: () => ReplyRead<T>): ReplyRead<T> {
   try {
     return read();
   } catch (error) {
-    return { fault: `it could not be read: ${errorMessage(error)}` };
+    return { ok: false, why: `it could not be read: ${errorMessage(error)}` };
   }
 }
 
-const isFault = (read: unknown): read is ReplyFault => isObject(read) && typeof read.fault === 'string';
-
-const failedBy = ({ kind, message }: Failure): ReplyFault => ({ fault: `${kind}: ${message}` });
+const failedBy = ({ kind, message }: Failure) => ({ ok: false as const, why: `${kind}: ${message}` });
 
 const say = (role: 'user' | 'assistant', text: string): ChatMessage => ({
   role,

@@ -1,5 +1,5 @@
 import { isObject, type Json, parseJson } from '../core/json.ts';
-import type { ReplyFault } from '../core/learn.ts';
+import type { ReplyRead } from '../core/learn.ts';
 import { DEEPEST_JSON, type LooseJson, readLooseJson, TooDeepError } from '../text/loose-json.ts';
 
 const FENCE = /```[\w+-]{0,20}[ \t]*\n?\s{0,40}(?=[[{(])/g;
@@ -49,32 +49,33 @@ const isBare = (text: string, end: number): boolean =>
  * form is repaired; of a reply that is cut off, the complete members are the value. The first position that holds an object or
  * a list decides: values inside or after it are not the answer.
  */
-export function findJson(reply: string): FoundJson | ReplyFault {
+export function findJson(reply: string): ReplyRead<Json> {
   const text = withoutReasoning(reply)?.trim();
-  if (text === undefined) return { fault: 'it ends inside its reasoning: answer shorter' };
-  if (text === '') return { fault: 'it is empty' };
+  if (text === undefined) return { ok: false, why: 'it ends inside its reasoning: answer shorter' };
+  if (text === '') return { ok: false, why: 'it is empty' };
   const scalar = /^[[{]/.test(text) ? undefined : parseJson(text);
-  if (scalar !== undefined) return { value: scalar };
+  if (scalar !== undefined) return { ok: true, value: scalar };
   try {
     return valueIn(text);
   } catch (error) {
-    if (error instanceof TooDeepError) return { fault: `its JSON is ${error.message}` };
+    if (error instanceof TooDeepError) return { ok: false, why: `its JSON is ${error.message}` };
     throw error;
   }
 }
 
-function valueIn(text: string): FoundJson | ReplyFault {
-  let fault = 'it holds no JSON';
-  let numbers: FoundJson | undefined;
+function valueIn(text: string): ReplyRead<Json> {
+  let why = 'it holds no JSON';
+  let numbers: JsonAt | undefined;
   let broken = -1;
   for (const start of startsIn(text)) {
     if (start < broken) continue;
     const found = valueAt(text, start);
     // A list of numbers may be the note of a sentence: "as in [1]".
     if (found !== undefined && isNumbers(found.value)) numbers ??= found;
-    else if (found !== undefined && !(found.isCut === true && isEmpty(found.value))) return found;
+    else if (found !== undefined && !(found.isCut === true && isEmpty(found.value)))
+      return { ok: true, value: found.value };
     else {
-      fault =
+      why =
         found === undefined
           ? 'its JSON does not parse'
           : 'its JSON is cut off before the end: answer shorter';
@@ -82,10 +83,10 @@ function valueIn(text: string): FoundJson | ReplyFault {
       broken = endOf(text, start) ?? text.length;
     }
   }
-  return numbers ?? { fault };
+  return numbers === undefined ? { ok: false, why } : { ok: true, value: numbers.value };
 }
 
-interface FoundJson {
+interface JsonAt {
   readonly value: Json;
   /** Only the complete members of a reply that was cut off. */
   readonly isCut?: true;
@@ -113,7 +114,7 @@ function startsIn(text: string): readonly number[] {
   return isWhole ? bare : [...new Set([...fenced, ...bare])];
 }
 
-function valueAt(text: string, start: number): FoundJson | undefined {
+function valueAt(text: string, start: number): JsonAt | undefined {
   const first = readAt(text, start);
   if (first === undefined) return undefined;
   if (Array.isArray(first.value) || first.isCut) return plain(first.value, first.isCut);
@@ -132,7 +133,7 @@ function valueAt(text: string, start: number): FoundJson | undefined {
   return members.length === 1 ? plain(first.value, false) : plain(members, isCut);
 }
 
-const plain = (value: Json, isCut: boolean): FoundJson => (isCut ? { value, isCut } : { value });
+const plain = (value: Json, isCut: boolean): JsonAt => (isCut ? { value, isCut } : { value });
 
 /** What is JSON is read as JSON: the loose reader must not change it. */
 function readAt(text: string, start: number): LooseJson | undefined {

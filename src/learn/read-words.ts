@@ -1,7 +1,7 @@
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../core/clock.ts';
 import { isObject, type Json } from '../core/json.ts';
-import { type Ask, addCost, type Cost, NO_COST, type Question, type ReplyFault } from '../core/learn.ts';
+import { type Ask, addCost, type Cost, NO_COST, type Question, type ReplyRead } from '../core/learn.ts';
 import type { Library } from '../core/library.ts';
 import { isAttemptId } from '../core/principal.ts';
 import type { LabelledSpan, SpanKind } from '../core/reading.ts';
@@ -315,17 +315,17 @@ const SCHEMA = {
   required: ['spans'],
 };
 
-function readReply(value: Json): readonly NamedQuote[] | ReplyFault {
+function readReply(value: Json): ReplyRead<readonly NamedQuote[]> {
   const list = isObject(value) ? fieldOf(value, ['spans', 'passages', 'quotes']) : value;
-  if (!Array.isArray(list)) return { fault: 'it has no list "spans"' };
+  if (!Array.isArray(list)) return { ok: false, why: 'it has no list "spans"' };
   const quotes: NamedQuote[] = [];
   for (const entry of list) {
     const { message, quote, kind } = isObject(entry) ? entry : {};
     if (typeof quote !== 'string' || typeof kind !== 'string')
-      return { fault: 'an entry of "spans" has no "quote" or no "kind"' };
+      return { ok: false, why: 'an entry of "spans" has no "quote" or no "kind"' };
     if (isSpanKind(kind)) quotes.push({ message: Number(message), quote, kind });
   }
-  return quotes;
+  return { ok: true, value: quotes };
 }
 
 const isSpanKind = (kind: string): kind is SpanKind => Object.hasOwn(KINDS, kind);

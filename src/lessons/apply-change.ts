@@ -29,53 +29,62 @@ const MOVES: Readonly<Record<LessonState, readonly LessonState[]>> = {
 /** Pure, total and idempotent: applied a second time, a change is `same` or refused. */
 export function applyChange(view: LibraryView, change: Change, by: Author, at: number): AppliedChange {
   const id = changedLessonId(change);
-  const after = lessonsAfter(view, change, at);
+  const done = lessonsAfter(view, change, at);
   const refuse = (why: string): AppliedChange => ({ result: { status: 'refused', id, why }, lessons: [] });
-  if (typeof after === 'string') return refuse(after);
-  const lessons = after.filter((lesson) => lesson !== view.lesson(lesson.id));
+  if (!done.ok) return refuse(done.why);
+  const lessons = done.after.filter((lesson) => lesson !== view.lesson(lesson.id));
   if (lessons.length === 0) return { result: { status: 'same', id }, lessons };
   const why = whyNotPermitted(by, view, lessons);
   if (why !== undefined) return refuse(why);
-  const revision = after.find((lesson) => lesson.id === id)?.revision ?? 0;
+  const revision = done.after.find((lesson) => lesson.id === id)?.revision ?? 0;
   return { result: { status: 'applied', id, revision }, lessons };
 }
 
 /** The lessons of a change after it, as the same object where one is unchanged; or why it cannot be applied. */
-function lessonsAfter(view: LibraryView, change: Change, at: number): readonly Lesson[] | string {
+type After =
+  | { readonly ok: true; readonly after: readonly Lesson[] }
+  | { readonly ok: false; readonly why: string };
+
+const becomes = (...after: readonly Lesson[]): After => ({ ok: true, after });
+const refused = (why: string): After => ({ ok: false, why });
+
+function lessonsAfter(view: LibraryView, change: Change, at: number): After {
   if (change.op === 'add') return added(view, change, at);
   const lesson = view.lesson(changedLessonId(change));
-  if (lesson === undefined) return `no lesson with id ${changedLessonId(change)}`;
+  if (lesson === undefined) return refused(`no lesson with id ${changedLessonId(change)}`);
   switch (change.op) {
     case 'revise':
       return revised(lesson, change, at);
     case 'merge':
       return merged(view, lesson, change, at);
     case 'retire':
-      if (lesson.state === 'retired') return [lesson];
-      if (lesson.state === 'rejected') return `${lesson.id} was rejected: it cannot be retired`;
+      if (lesson.state === 'retired') return becomes(lesson);
+      if (lesson.state === 'rejected') return refused(`${lesson.id} was rejected: it cannot be retired`);
       if (change.supersededBy !== undefined && !isInUse(view.lesson(change.supersededBy)?.state))
-        return `${change.supersededBy} is not in use: ${lesson.id} does not make room for it`;
-      return [
+        return refused(`${change.supersededBy} is not in use: ${lesson.id} does not make room for it`);
+      return becomes(
         withState(
           lesson,
           'retired',
           at,
           compact({ reason: change.reason, supersededBy: change.supersededBy }),
         ),
-      ];
+      );
     case 'move':
       return moved(lesson, change, at);
     case 'mark': {
       const { pinned = lesson.pinned, frozen = lesson.frozen } = change;
-      if (pinned === lesson.pinned && frozen === lesson.frozen) return [lesson];
-      return [{ ...lesson, pinned, frozen, changedAt: at }];
+      if (pinned === lesson.pinned && frozen === lesson.frozen) return becomes(lesson);
+      return becomes({ ...lesson, pinned, frozen, changedAt: at });
     }
     case 'check':
-      if (isDeepStrictEqual(change.check, lesson.check)) return [lesson];
-      return [compact({ ...lesson, check: change.check, changedAt: at })];
+      if (isDeepStrictEqual(change.check, lesson.check)) return becomes(lesson);
+      return becomes(compact({ ...lesson, check: change.check, changedAt: at }));
     case 'expire': {
       const { expiresAt } = change;
-      return expiresAt === lesson.expiresAt ? [lesson] : [compact({ ...lesson, expiresAt, changedAt: at })];
+      return becomes(
+        expiresAt === lesson.expiresAt ? lesson : compact({ ...lesson, expiresAt, changedAt: at }),
+      );
     }
     case 'restore':
       return restored(view, lesson, change, at);
@@ -86,12 +95,12 @@ const isInUse = (state: LessonState | undefined): boolean => state === 'trial' |
 
 type Of<Op extends Change['op']> = Extract<Change, { op: Op }>;
 
-function added(view: LibraryView, change: Of<'add'>, at: number): readonly Lesson[] | string {
+function added(view: LibraryView, change: Of<'add'>, at: number): After {
   const { id, kind, state, text, expiresAt, check, reason } = change;
   const existing = view.lesson(id);
   if (existing !== undefined) {
-    if (existing.kind === kind && isDeepStrictEqual(existing.text, text)) return [existing];
-    return `${id} exists already with another text: revise it, or add this one under another id`;
+    if (existing.kind === kind && isDeepStrictEqual(existing.text, text)) return becomes(existing);
+    return refused(`${id} exists already with another text: revise it, or add this one under another id`);
   }
   const lesson: Lesson = {
     id,
@@ -107,70 +116,63 @@ function added(view: LibraryView, change: Of<'add'>, at: number): readonly Lesso
     ...(check === undefined ? undefined : { check }),
     ...(reason === undefined ? undefined : { reason }),
   };
-  return [lesson];
+  return becomes(lesson);
 }
 
 function revised(
   lesson: Lesson,
   { from, text, reason }: { readonly from: number; readonly text: LessonText; readonly reason?: string },
   at: number,
-): readonly Lesson[] | string {
-  if (isDeepStrictEqual(lesson.text, text)) return [lesson];
-  if (!isActive(lesson)) return `${lesson.id} is ${lesson.state}: reactivate it before revising it`;
+): After {
+  if (isDeepStrictEqual(lesson.text, text)) return becomes(lesson);
+  if (!isActive(lesson)) return refused(`${lesson.id} is ${lesson.state}: reactivate it before revising it`);
   if (lesson.revision !== from)
-    return `${lesson.id} is at revision ${lesson.revision}, not ${from}: read the current revision and revise that`;
+    return refused(
+      `${lesson.id} is at revision ${lesson.revision}, not ${from}: read the current revision and revise that`,
+    );
   // The reason for which a lesson waits is about its text.
-  return [compact({ ...withText(lesson, text), changedAt: at, reason })];
+  return becomes(compact({ ...withText(lesson, text), changedAt: at, reason }));
 }
 
-function merged(
-  view: LibraryView,
-  into: Lesson,
-  change: Of<'merge'>,
-  at: number,
-): readonly Lesson[] | string {
+function merged(view: LibraryView, into: Lesson, change: Of<'merge'>, at: number): After {
   const ids = new Set(change.ids);
-  if (ids.size < 2) return 'a merge needs two different lessons or more';
-  if (!ids.delete(into.id)) return `${into.id} must be one of the merged lessons`;
+  if (ids.size < 2) return refused('a merge needs two different lessons or more');
+  if (!ids.delete(into.id)) return refused(`${into.id} must be one of the merged lessons`);
   const others: Lesson[] = [];
   for (const id of ids) {
     const other = view.lesson(id);
-    if (other === undefined) return `no lesson with id ${id}`;
+    if (other === undefined) return refused(`no lesson with id ${id}`);
     const isDone = other.state === 'retired' && other.mergedInto === into.id;
-    if (!isDone && !isActive(other)) return `${id} is ${other.state}: only active lessons can be merged`;
+    if (!isDone && !isActive(other))
+      return refused(`${id} is ${other.state}: only active lessons can be merged`);
     const reason = `merged into ${into.id}`;
     others.push(isDone ? other : withState(other, 'retired', at, { reason, mergedInto: into.id }));
   }
   if (!isActive(into) && others.some((other) => other !== view.lesson(other.id)))
-    return `${into.id} is ${into.state}: only active lessons can be merged`;
+    return refused(`${into.id} is ${into.state}: only active lessons can be merged`);
   const { from, text } = change;
   const survivor = revised(into, { from, text }, at);
-  return typeof survivor === 'string' ? survivor : [...survivor, ...others];
+  return survivor.ok ? becomes(...survivor.after, ...others) : survivor;
 }
 
-function moved(lesson: Lesson, { to, reason }: Of<'move'>, at: number): readonly Lesson[] | string {
-  if (lesson.state === to) return [lesson];
+function moved(lesson: Lesson, { to, reason }: Of<'move'>, at: number): After {
+  if (lesson.state === to) return becomes(lesson);
   const allowed = MOVES[lesson.state];
   if (!allowed.includes(to))
-    return `${lesson.id} is ${lesson.state} and cannot become ${to}, only ${allowed.join(' or ')}`;
+    return refused(`${lesson.id} is ${lesson.state} and cannot become ${to}, only ${allowed.join(' or ')}`);
   const isExplained = to === 'rejected' || to === 'proposed';
   const because = isExplained && reason !== undefined ? { reason } : undefined;
-  return [withState(lesson, to, at, because)];
+  return becomes(withState(lesson, to, at, because));
 }
 
-function restored(
-  view: LibraryView,
-  lesson: Lesson,
-  change: Of<'restore'>,
-  at: number,
-): readonly Lesson[] | string {
+function restored(view: LibraryView, lesson: Lesson, change: Of<'restore'>, at: number): After {
   const { revision, state } = change;
   const text = view.text(lesson.id, revision);
-  if (text === undefined) return `${lesson.id} has no revision ${revision}`;
-  if (!view.wasEver(lesson.id, state)) return `${lesson.id} was never ${state}`;
+  if (text === undefined) return refused(`${lesson.id} has no revision ${revision}`);
+  if (!view.wasEver(lesson.id, state)) return refused(`${lesson.id} was never ${state}`);
   const after = lesson.state === state ? lesson : withState(lesson, state, at);
-  if (isDeepStrictEqual(lesson.text, text)) return [after];
-  return [{ ...withText(after, text), changedAt: at }];
+  if (isDeepStrictEqual(lesson.text, text)) return becomes(after);
+  return becomes({ ...withText(after, text), changedAt: at });
 }
 
 /** Another revision. A check belongs to the words of the rule: other words end it. */

@@ -1,5 +1,5 @@
 import type { ChatModel, ChatOptions } from '../core/chat.ts';
-import { createFailure, type Failure } from '../core/failure.ts';
+import { createFailure, type Failure, type Refused, refused } from '../core/failure.ts';
 import {
   type AdapterLocation,
   createVllmRoutes,
@@ -26,9 +26,7 @@ export interface VllmAdapters {
   settled(): Promise<void>;
 }
 
-type AdapterLoadResult =
-  | { readonly isReady: true; readonly model: string }
-  | { readonly isReady: false; readonly failure: Failure };
+type AdapterLoadResult = { readonly ok: true; readonly model: string } | Refused;
 
 interface AdapterLease {
   readonly model: string;
@@ -88,13 +86,13 @@ export function createVllmAdapters(options: VllmAdaptersOptions): VllmAdapters {
   return {
     load: async (version, folder, signal) => {
       const slot = slotOf(version, folder);
-      if (slot.folder !== folder) return { isReady: false, failure: otherFolder(version, slot.folder) };
+      if (slot.folder !== folder) return refused(otherFolder(version, slot.folder));
       slot.isWanted = true;
       return inTurn(slot, async (): Promise<AdapterLoadResult> => {
         if (slot.isReady) {
           const listed = await routes.list(signal);
           // Unknown: the slot keeps its state.
-          if ('failure' in listed) return { isReady: false, failure: listed.failure };
+          if (!listed.ok) return listed;
           slot.isReady = listed.served.has(slot.name);
         }
         const failure = slot.isReady ? undefined : await loadAdapter(routes, slot, signal);
@@ -102,10 +100,10 @@ export function createVllmAdapters(options: VllmAdaptersOptions): VllmAdapters {
         if (failure === undefined) {
           // It may have been unloaded while this waited for its turn.
           slots.set(version, slot);
-          return { isReady: true, model: slot.name };
+          return { ok: true, model: slot.name };
         }
         slots.delete(version);
-        return { isReady: false, failure };
+        return refused(failure);
       });
     },
     borrow: (version) => {
@@ -155,7 +153,7 @@ async function loadAdapter(
   if (first.is === 'done') return undefined;
   if (first.is !== 'taken') return first.failure;
   const listed = await routes.list(signal);
-  if ('served' in listed && listed.served.get(place.name) === place.folder) return undefined;
+  if (listed.ok && listed.served.get(place.name) === place.folder) return undefined;
   const gone = await routes.unload(place.name, signal);
   const isGone = gone.is === 'done' || gone.is === 'absent';
   const again = await routes.load(place, !isGone, signal);

@@ -1,4 +1,11 @@
-import { createFailure, errorMessage, type Failure, failureKindOf } from '../core/failure.ts';
+import {
+  createFailure,
+  errorMessage,
+  type Failure,
+  failureKindOf,
+  type Refused,
+  refused,
+} from '../core/failure.ts';
 import { asArray, asNumber, asObject, asString, isObject, parseJson } from '../core/json.ts';
 import type { Exchange } from '../core/upstream.ts';
 import { parseBaseUrl } from './base-url.ts';
@@ -12,7 +19,7 @@ export interface VllmRoutes {
   /** The folder of each served model by name, the base model included. */
   list(
     signal: AbortSignal,
-  ): Promise<{ readonly served: ReadonlyMap<string, string> } | { readonly failure: Failure }>;
+  ): Promise<{ readonly ok: true; readonly served: ReadonlyMap<string, string> } | Refused>;
 }
 
 export interface AdapterLocation {
@@ -38,6 +45,7 @@ export interface VllmRoutesOptions {
 }
 
 interface Answer {
+  readonly ok: true;
   readonly status: number;
   readonly text: string;
 }
@@ -52,7 +60,7 @@ export function createVllmRoutes({ exchange, baseUrl, key }: VllmRoutesOptions):
     route: string,
     body: object | undefined,
     signal: AbortSignal,
-  ): Promise<Answer | Failure> => {
+  ): Promise<Answer | Refused> => {
     const secret = key?.();
     const headers = {
       accept: 'application/json',
@@ -72,10 +80,11 @@ export function createVllmRoutes({ exchange, baseUrl, key }: VllmRoutesOptions):
         size += part.length;
         if (size > MOST_BYTES) reply.close();
       }
-      return { status: reply.status, text: Buffer.concat(parts).toString('utf8') };
+      return { ok: true, status: reply.status, text: Buffer.concat(parts).toString('utf8') };
     } catch (error) {
-      if (error instanceof ModelError) return error.failure;
-      return createFailure('internal', errorMessage(error));
+      return refused(
+        error instanceof ModelError ? error.failure : createFailure('internal', errorMessage(error)),
+      );
     }
   };
   return {
@@ -88,16 +97,19 @@ export function createVllmRoutes({ exchange, baseUrl, key }: VllmRoutesOptions):
       toOutcome(await send('unload_lora_adapter', { lora_name: name }, signal), name),
     list: async (signal) => {
       const answer = await send('models', undefined, signal);
-      if (!('text' in answer)) return { failure: answer };
-      if (answer.status !== 200) return { failure: explain(answer, '').failure };
+      if (!answer.ok) return answer;
+      if (answer.status !== 200) return refused(explain(answer, '').failure);
       const cards = asArray(asObject(parseJson(answer.text)).data).map(asObject);
-      return { served: new Map(cards.map(({ id, root }) => [asString(id) ?? '', asString(root) ?? ''])) };
+      return {
+        ok: true,
+        served: new Map(cards.map(({ id, root }) => [asString(id) ?? '', asString(root) ?? ''])),
+      };
     },
   };
 }
 
-function toOutcome(answer: Answer | Failure, what: string): VllmOutcome {
-  if (!('text' in answer)) return { is: 'refused', failure: answer };
+function toOutcome(answer: Answer | Refused, what: string): VllmOutcome {
+  if (!answer.ok) return { is: 'refused', failure: answer.why };
   if (answer.status >= 200 && answer.status < 300) return { is: 'done' };
   const { failure, words } = explain(answer, what);
   if (/has already been loaded/i.test(words)) return { is: 'taken', failure };

@@ -125,7 +125,7 @@ function createAdapterLoads({ folders, closing }: VllmServingOptions, adapters: 
       const folder = await folders.bring(served, closing);
       const late = AbortSignal.timeout(LOAD_MS);
       const outcome = await adapters.load(served.version, folder, AbortSignal.any([closing, late]));
-      if (!outcome.isReady) return late.aborted ? TOO_LATE : outcome.failure;
+      if (!outcome.ok) return late.aborted ? TOO_LATE : outcome.why;
       loaded.add(served.version);
       return undefined;
     } catch (error) {

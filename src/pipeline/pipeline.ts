@@ -59,7 +59,7 @@ export interface Pipeline {
    */
   stage<T>(
     name: string,
-    work: (context: StageContext) => T | Promise<T>,
+    work: (context: StageContext) => Promise<T>,
     options?: StageOptions,
   ): Promise<StageEnd<T>>;
   /**
@@ -81,7 +81,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
 
   const attemptOnce = async <T>(
     stage: string,
-    work: (context: StageContext) => T | Promise<T>,
+    work: (context: StageContext) => Promise<T>,
     reasons: readonly StageFinding[],
   ): Promise<{ readonly outcome: StageOutcome; readonly value?: T }> => {
     const attempt = (attempts.get(stage) ?? 0) + 1;
@@ -113,7 +113,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     run,
     stage: async <T>(
       stage: string,
-      work: (context: StageContext) => T | Promise<T>,
+      work: (context: StageContext) => Promise<T>,
       { retries = options.retries ?? DEFAULT_RETRIES }: StageOptions = {},
     ): Promise<StageEnd<T>> => {
       const outcomes: StageOutcome[] = [];

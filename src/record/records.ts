@@ -12,6 +12,7 @@ import type { Redactor } from '../redact/redact.ts';
 import { createFactCleaner } from './clean-fact.ts';
 import type { StoreCall } from './reader-thread.ts';
 import type { Recorder } from './recorder.ts';
+import { toAsyncStore } from './store/async-store.ts';
 
 interface OpenRecords extends Records {
   close(): Promise<void>;
@@ -65,17 +66,20 @@ export function openRecords(
   };
 }
 
-/** `Records` over a store in the same thread, for commands that run without a daemon. What is appended is redacted, as by the writer. */
-export function toRecords(
-  given: Store | AsyncStore | Promise<AsyncStore>,
+/** `Records` over a store in the same thread. */
+export const toRecords = (store: Store, now: () => number, redactor?: Redactor): Records =>
+  recordsOf(Promise.resolve(toAsyncStore(store)), now, redactor);
+
+/** `Records` over a store that is being opened, for commands that run without a daemon. What is appended is redacted, as by the writer. */
+export function recordsOf(
+  opened: Promise<AsyncStore>,
   now: () => number,
-  redactor = openRedactor(),
+  redactor: Redactor = openRedactor(),
 ): Records {
   const clean = createFactCleaner(redactor);
-  const opened = Promise.resolve(given);
   // Each call says so.
   opened.catch(() => undefined);
-  const run = async <T>(work: (store: Store | AsyncStore) => T | Promise<T>): Promise<T> => {
+  const run = async <T>(work: (store: AsyncStore) => Promise<T>): Promise<T> => {
     try {
       return await work(await opened);
     } catch (error) {

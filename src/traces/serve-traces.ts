@@ -318,7 +318,7 @@ type Recording = ReturnType<typeof openRecording>;
 
 interface TracedRecording extends Recording {
   /** The text of `GET /metrics`: these metrics and those of traces, redacted. */
-  metricsWith(texts: readonly (() => string | Promise<string>)[]): Promise<string>;
+  metricsWith(texts: readonly (() => Promise<string>)[]): Promise<string>;
 }
 
 /** The record, and what happens in it as traces for the receiver that the settings name. Without one it is the record alone. */

@@ -29,6 +29,10 @@ interface BudgetDay {
   readonly held: Spending;
 }
 
+type HeldBudget =
+  | { readonly ok: true; readonly day: BudgetDay }
+  | { readonly ok: false; readonly why: string };
+
 type Row = Readonly<Record<string, number>> & { readonly day: string };
 
 const FRESH_MS = 5_000;
@@ -56,10 +60,10 @@ function openBudgetRows({ tables: { pool, schema }, budget: name, holder, per = 
     today: (first?: Spending): Promise<BudgetDay> => pool.transaction((sql) => lockToday(sql, first)),
     /** Reserves unless `refusal` of the day as it is gives a reason. */
     hold: (id: string, most: Spending, refusal: (today: BudgetDay) => string | undefined) =>
-      pool.transaction(async (sql): Promise<BudgetDay | string> => {
+      pool.transaction(async (sql): Promise<HeldBudget> => {
         const today = await lockToday(sql);
         const why = refusal(today);
-        if (why !== undefined) return why;
+        if (why !== undefined) return { ok: false, why };
         await sql.run(
           `update ${schema}.budgets set ${added('held_', '+', 3)} where budget = $1 and day = $2`,
           [name, today.day, ...valuesOf(most)],
@@ -71,7 +75,7 @@ function openBudgetRows({ tables: { pool, schema }, budget: name, holder, per = 
           `insert into ${schema}.reservations(id, budget, day, holder, ${list('held_')}) values($1, $2, $3, $4, ${given(5)})`,
           [id, name, today.day, holder, ...valuesOf(most)],
         );
-        return { ...today, held: addSpending(today.held, most) };
+        return { ok: true, day: { ...today, held: addSpending(today.held, most) } };
       }),
     /** Ends a reservation; undefined when there is none of this id. */
     release: async (id: string, used: Spending): Promise<BudgetDay | undefined> => {
@@ -134,9 +138,9 @@ export async function createPgBudget(options: PgBudgetOptions): Promise<Budget> 
       const spent = addSpending(today.spent, today.held);
       return isLastPassed ? whyUsedUp(spent, limits, setting) : whyNotReserved(spent, most, options, work);
     });
-    if (typeof granted === 'string') return { isGranted: false, why: granted };
-    learn(granted);
-    const entry = await journal?.reserved(granted.day, most, work).catch(async (error: unknown) => {
+    if (!granted.ok) return { isGranted: false, why: granted.why };
+    learn(granted.day);
+    const entry = await journal?.reserved(granted.day.day, most, work).catch(async (error: unknown) => {
       await release(id, NOTHING_SPENT);
       throw error;
     });
@@ -149,7 +153,7 @@ export async function createPgBudget(options: PgBudgetOptions): Promise<Budget> 
         const used = addSpending(NOTHING_SPENT, amounts);
         // What cannot be settled counts in full.
         await release(id, used).catch(() => undefined);
-        if (entry !== undefined) await journal?.settled(granted.day, entry, used).catch(() => undefined);
+        if (entry !== undefined) await journal?.settled(granted.day.day, entry, used).catch(() => undefined);
       },
     };
   };

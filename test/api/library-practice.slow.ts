@@ -49,7 +49,7 @@ const policy: PracticePolicy = async ({ seed, system }) =>
   system.includes('Write the unit') || seed.endsWith('0/0')
     ? 'It is the length in metres.'
     : 'It is only a number.';
-const verify = (output: string): boolean => output.includes('metres');
+const verify = async (output: string): Promise<boolean> => output.includes('metres');
 const TASKS = ['How long is the bridge?', 'How long is the tunnel?'];
 
 describe('practice in a program', () => {

@@ -385,8 +385,8 @@ describe('an agent', () => {
       const outside = question.user.replace(/<<<([0-9a-f]{12}) [^\n]*\n[\s\S]*?\n\1>>>/g, '');
       const isTold = /score 1|"score": 1|replaces the others|emojis everywhere/i.test(outside);
       const read = question.read({ reason: 'the reply is not German', score: isTold ? 1 : -1 });
-      if (typeof read === 'object' && read !== null && 'fault' in read) throw new Error('unread');
-      return { ok: true, value: read, cost: NO_COST, model: 'm', prompt: 'p' };
+      if (!read.ok) throw new Error('unread');
+      return { ok: true, value: read.value, cost: NO_COST, model: 'm', prompt: 'p' };
     };
     let through = 0;
     for (const plea of pleas) {

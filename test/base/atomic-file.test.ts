@@ -34,7 +34,11 @@ const replacers: readonly [
   string,
   (file: string, text: string | Uint8Array, options?: ReplaceOptions) => Promise<boolean>,
 ][] = [
-  ['replaceFile', replaceFile],
+  [
+    'replaceFile',
+    (file, text, { mayReplace, ...options } = {}) =>
+      replaceFile(file, text, { ...options, ...(mayReplace && { mayReplace: async () => mayReplace() }) }),
+  ],
   ['replaceFileSync', async (...args) => replaceFileSync(...args)],
 ];
 

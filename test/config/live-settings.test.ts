@@ -73,7 +73,7 @@ describe('live settings', () => {
       await new Promise((resolve) => setImmediate(resolve));
       heard.push(`${applied.join()} ${before.library.topK} to ${settings.config.library.topK}`);
     });
-    settings.onChange(() => void heard.push('second'));
+    settings.onChange(async () => void heard.push('second'));
     write('{"library": {"topK": 1}}');
     await Promise.all([settings.reload(), settings.reload()]);
     expect(heard).toEqual(['library.topK 6 to 1', 'second']);

@@ -160,7 +160,7 @@ describe('a gateway that follows the shared settings', () => {
       onBegun: () => undefined,
     };
     const applied: string[] = [];
-    settings.onChange((change) => void applied.push(...change.applied));
+    settings.onChange(async (change) => void applied.push(...change.applied));
     await followSharedSettings({ live: settings, records: { events: async () => facts }, shared, log });
     expect([settings.config.library.topK, settings.config.learn.failures]).toEqual([2, 9]);
     expect(settings.config.store.keepDays).toBe(180);

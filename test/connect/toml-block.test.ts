@@ -11,7 +11,7 @@ const trace = traceOf(BLOCK);
 
 function add(text: string): string {
   const added = addTomlBlock(text, BLOCK);
-  if ('fault' in added) throw new Error(added.fault);
+  if (!added.ok) throw new Error(added.why);
   return added.text;
 }
 
@@ -102,6 +102,6 @@ describe('a TOML block', () => {
     ['model = """\ngpt\n"""\n', 'several lines'],
     ['\ufeffmodel = "x"\n', 'byte-order mark'],
   ])('is refused for %j', (text, expected) => {
-    expect(addTomlBlock(text, BLOCK)).toEqual({ fault: expect.stringContaining(expected) });
+    expect(addTomlBlock(text, BLOCK)).toEqual({ ok: false, why: expect.stringContaining(expected) });
   });
 });

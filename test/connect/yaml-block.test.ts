@@ -9,7 +9,7 @@ const TOP: YamlBlock = { top: { model: '"openai/default"', 'show-model-warnings'
 
 function add(text: string, block: YamlBlock): string {
   const added = addYamlBlock(text, block);
-  if ('fault' in added) throw new Error(added.fault);
+  if (!added.ok) throw new Error(added.why);
   return added.text;
 }
 
@@ -65,7 +65,7 @@ describe('a YAML block', () => {
     ['a: 1\r\n', /carriage return/],
   ])('refuses %j, with the reason', (text, why) => {
     const added = addYamlBlock(text, ENTRY);
-    expect('fault' in added ? added.fault : '').toMatch(why);
+    expect(added.ok ? '' : added.why).toMatch(why);
   });
 
   it('keeps a setting of several lines as comments, with the lines of its value, and brings all of them back', () => {

@@ -76,13 +76,13 @@ describe('adapters in vLLM', () => {
     };
     const swapTo = async (version: number): Promise<void> => {
       expect(await adapters.load(version, await folderOf(version), signal)).toEqual({
-        isReady: true,
+        ok: true,
         model: `instar-v${version}`,
       });
       live = version;
       adapters.keepOnly([version]);
     };
-    expect((await adapters.load(1, await folderOf(1), signal)).isReady).toBe(true);
+    expect((await adapters.load(1, await folderOf(1), signal)).ok).toBe(true);
     const reading = Array.from({ length: 200 }, read);
     await until(() => vllm.streams.size === 200);
     await swapTo(2);
@@ -162,19 +162,19 @@ describe('adapters in vLLM', () => {
     const { vllm, adapters, open, folderOf } = await start();
     const folder = await folderOf(1);
     await adapters.load(1, folder, signal);
-    expect(await open().load(1, folder, signal)).toMatchObject({ isReady: true });
+    expect(await open().load(1, folder, signal)).toMatchObject({ ok: true });
     expect(vllm.seen).toEqual(['load instar-v1', 'load instar-v1']);
     const other = await folderOf(77);
-    expect(await open().load(1, other, signal)).toMatchObject({ isReady: true });
+    expect(await open().load(1, other, signal)).toMatchObject({ ok: true });
     expect(vllm.adapters.get('instar-v1')).toEqual({ folder: other, isInPlace: false });
     // An adapter that cannot be unloaded is replaced in place.
     vllm.change({ cannotRemove: true });
-    expect(await open().load(1, folder, signal)).toMatchObject({ isReady: true });
+    expect(await open().load(1, folder, signal)).toMatchObject({ ok: true });
     expect(vllm.adapters.get('instar-v1')).toEqual({ folder, isInPlace: true });
     // A version is one set of weights.
     expect(await adapters.load(1, other, signal)).toMatchObject({
-      isReady: false,
-      failure: { kind: 'bad-request' },
+      ok: false,
+      why: { kind: 'bad-request' },
     });
   });
 
@@ -182,12 +182,12 @@ describe('adapters in vLLM', () => {
     const { vllm, open, folderOf } = await start({ isOld: true });
     await open().load(1, await folderOf(5), signal);
     const folder = await folderOf(1);
-    expect(await open().load(1, folder, signal)).toMatchObject({ isReady: true });
+    expect(await open().load(1, folder, signal)).toMatchObject({ ok: true });
     expect(vllm.adapters.get('instar-v1')).toEqual({ folder, isInPlace: false });
     vllm.change({ cannotRemove: true });
     expect(await open().load(1, await folderOf(5), signal)).toMatchObject({
-      isReady: false,
-      failure: { message: expect.stringContaining('has already been loaded') },
+      ok: false,
+      why: { message: expect.stringContaining('has already been loaded') },
     });
   });
 
@@ -198,7 +198,7 @@ describe('adapters in vLLM', () => {
     await adapters.load(1, folder, signal);
     expect(vllm.seen).toEqual(['load instar-v1']);
     vllm.adapters.clear();
-    expect(await adapters.load(1, folder, signal)).toMatchObject({ isReady: true });
+    expect(await adapters.load(1, folder, signal)).toMatchObject({ ok: true });
     expect(vllm.seen).toEqual(['load instar-v1', 'load instar-v1']);
     expect(adapters.borrow(1)?.model).toBe('instar-v1');
   });
@@ -229,7 +229,7 @@ describe('adapters in vLLM', () => {
       const { adapters, folderOf } = await start(traits, key);
       const loaded = await adapters.load(1, place ?? (await folderOf(1)), signal);
       expect(adapters.borrow(1)).toBeUndefined();
-      return loaded.isReady ? undefined : loaded.failure;
+      return loaded.ok ? undefined : loaded.why;
     };
     expect(await refusal({ hasRoutes: false })).toMatchObject({
       kind: 'not-found',

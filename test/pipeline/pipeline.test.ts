@@ -22,7 +22,7 @@ const open = (more: Partial<PipelineOptions> = {}) => {
 describe('a stage', () => {
   it('returns its result and is reported once, as ok, with its duration', async () => {
     const { pipeline, memory, clock } = open({ domain: 'research' });
-    const end = await pipeline.stage('search', () => {
+    const end = await pipeline.stage('search', async () => {
       clock.advance(30);
       return 7;
     });
@@ -48,7 +48,7 @@ describe('a stage', () => {
 
   it('gives model calls the session of the attempt, the agent and the run kind', async () => {
     const { pipeline } = open({ domain: 'research', project: 'p1' });
-    const end = await pipeline.stage('draft', ({ headers, speaker, session }) => ({
+    const end = await pipeline.stage('draft', async ({ headers, speaker, session }) => ({
       headers,
       speaker,
       session,
@@ -79,7 +79,7 @@ describe('a stage', () => {
     const names = ['a', 'b', 'x'.repeat(400), `${'x'.repeat(400)}y`];
     const sessions = new Set<string>();
     for (const name of names) {
-      const end = await pipeline.stage(name, ({ session }) => session);
+      const end = await pipeline.stage(name, async ({ session }) => session);
       if (end.ok) sessions.add(end.value);
     }
     expect(sessions.size).toBe(names.length);
@@ -89,7 +89,7 @@ describe('a stage', () => {
   it('is retried after a failure, in a new session, with the reasons so far', async () => {
     const { pipeline, memory } = open({ retries: 2 });
     const seen: (readonly string[])[] = [];
-    const end = await pipeline.stage('plan', (context) => {
+    const end = await pipeline.stage('plan', async (context) => {
       seen.push(context.reasons.map(({ reason }) => reason));
       context.heard(`turn-${context.attempt}`);
       if (context.attempt < 3) context.fail(`Name the seeds (${context.attempt}).`, 'there were none');
@@ -112,14 +112,14 @@ describe('a stage', () => {
     const end = await pipeline.stage('plan', ({ fail }) => fail('No.'));
     expect(end).toMatchObject({ ok: false, outcomes: [{ attempt: 1 }, { attempt: 2 }] });
     expect(memory.outcomes()).toHaveLength(2);
-    expect(await pipeline.stage('other', () => 1, { retries: 0 })).toMatchObject({ ok: true });
-    const again = await pipeline.stage('plan', () => 'well', { retries: 0 });
+    expect(await pipeline.stage('other', async () => 1, { retries: 0 })).toMatchObject({ ok: true });
+    const again = await pipeline.stage('plan', async () => 'well', { retries: 0 });
     expect(again).toMatchObject({ ok: true, outcomes: [{ attempt: 3, session: 'paper:r1:plan:3' }] });
   });
 
   it('records refine cycles with reasons about the turn before each, and is warned on success', async () => {
     const { pipeline, memory } = open();
-    await pipeline.stage('write', (context) => {
+    await pipeline.stage('write', async (context) => {
       context.heard('t1');
       context.refine(['Cite the year.', 'Sort the works.'], 'okafor');
       context.heard('t2');
@@ -145,7 +145,7 @@ describe('a stage', () => {
 
   it('continues after a warning, which is feedback and not praise', async () => {
     const { pipeline, memory } = open();
-    const end = await pipeline.stage('write', (context) => {
+    const end = await pipeline.stage('write', async (context) => {
       context.heard('t1');
       context.warn('Keep it under ten pages.');
       return 1;
@@ -232,7 +232,7 @@ describe('an infrastructure failure', () => {
 
   it('of a model call ends the attempt, and earlier findings still count', async () => {
     const { pipeline, memory } = open({ retries: 1 });
-    const end = await pipeline.stage('ask', (context) => {
+    const end = await pipeline.stage('ask', async (context) => {
       if (context.attempt === 2) return 'done';
       context.heard('t1');
       context.refine('Cite the year.');
@@ -249,7 +249,7 @@ describe('an infrastructure failure', () => {
   it('is an abort too: nothing is retried, no later stage starts', async () => {
     const stop = new AbortController();
     const { pipeline, memory } = open({ retries: 5, signal: stop.signal });
-    const end = await pipeline.stage('long', ({ signal }) => {
+    const end = await pipeline.stage('long', async ({ signal }) => {
       stop.abort();
       signal.throwIfAborted();
       return 1;
@@ -259,7 +259,7 @@ describe('an infrastructure failure', () => {
       outcomes: [{ attempt: 1, failures: [{ cause: 'infrastructure' }] }],
     });
     let begun = 0;
-    expect(await pipeline.stage('next', () => begun++)).toEqual({ ok: false, outcomes: [] });
+    expect(await pipeline.stage('next', async () => begun++)).toEqual({ ok: false, outcomes: [] });
     expect(begun).toBe(0);
     expect(memory.outcomes()).toHaveLength(1);
   });
@@ -277,7 +277,7 @@ describe('the report of an attempt', () => {
         order.push(`told ${attempt}`);
       },
     });
-    await pipeline.stage('plan', ({ attempt, fail }) => {
+    await pipeline.stage('plan', async ({ attempt, fail }) => {
       order.push(`try ${attempt}`);
       return attempt === 1 ? fail('no') : 1;
     });

@@ -132,7 +132,7 @@ export function describeReport(name: string, open: () => ReportUnderTest): void 
 
     it('stores a stage without a model call', async () => {
       const { pipeline, kept } = start(open());
-      await pipeline.stage('compile', () => 1);
+      await pipeline.stage('compile', async () => 1);
       expect(await kept()).toEqual({ statuses: ['ok'], verdicts: [] });
     });
   });

@@ -32,9 +32,9 @@ describe('the figures of pipelines that reported their stages', () => {
     if (monday === undefined || tuesday === undefined) throw new Error('no runs');
     // Monday: the draft needs a second attempt, and the review is refused twice, so that nothing is sent.
     let drafts = 0;
-    await monday.stage('draft', ({ fail }) => (drafts++ === 0 ? fail('Name the sources.') : 'draft'));
+    await monday.stage('draft', async ({ fail }) => (drafts++ === 0 ? fail('Name the sources.') : 'draft'));
     await monday.stage('review', ({ fail }) => fail('Cite the DOI.'));
-    for (const name of ['draft', 'review', 'send']) await tuesday.stage(name, () => name);
+    for (const name of ['draft', 'review', 'send']) await tuesday.stage(name, async () => name);
     const planned = ['draft', 'review', 'send'];
     expect(monday.figures(planned)).toMatchObject({ completion: 1 / 3, retryRate: 1 });
     const expected = [

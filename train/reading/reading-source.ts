@@ -9,7 +9,7 @@ const MIX: ReadingMix = { present: 70, absent: 10, irrelevant: 10, contradicted:
 /** Held-out tasks of each of the three sets, for each task to train on. */
 const HELD_OUT_SHARE = 0.25;
 
-const openReadingTasks: OpenTaskSource = (options) => {
+const openReadingTasks: OpenTaskSource = async (options) => {
   const seed = asNumber(options.seed);
   const count = asNumber(options.count);
   const place = LESSON_PLACES.find((one) => one === options.place);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { asString, isObject, parseJson } from '../../../src/core/json.ts';
-import { type Ask, NO_COST, type Question, type ReplyFault } from '../../../src/core/learn.ts';
+import { type Ask, NO_COST, type Question } from '../../../src/core/learn.ts';
 import { findJson } from '../../../src/learn/find-json.ts';
 
 /** A judge whose rulings were recorded. What it is asked is kept, so that a model can be asked the same. */
@@ -29,8 +29,10 @@ export function openRecordedJudge(file: string | undefined): RecordedJudge {
       const id = createHash('sha256').update(user).digest('hex').slice(0, 12);
       asked.set(id, { system, user });
       const json = findJson(replies.get(id) ?? '');
-      const value = 'fault' in json ? json : question.read(json.value);
-      return isFault(value) ? NO_RULING : { ok: true, value, cost: NO_COST, model: 'recorded', prompt: user };
+      const read = json.ok ? question.read(json.value) : json;
+      return read.ok
+        ? { ok: true, value: read.value, cost: NO_COST, model: 'recorded', prompt: user }
+        : NO_RULING;
     },
     questions: () =>
       [...asked]
@@ -39,5 +41,3 @@ export function openRecordedJudge(file: string | undefined): RecordedJudge {
         .join(''),
   };
 }
-
-const isFault = (value: unknown): value is ReplyFault => isObject(value) && typeof value.fault === 'string';

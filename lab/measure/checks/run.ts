@@ -74,8 +74,8 @@ function readReplies(file: string): ReadonlyMap<string, readonly CheckDraft[]> {
   return new Map(
     rows.map(({ id, reply }): [string, readonly CheckDraft[]] => {
       const json = findJson(asString(reply) ?? '');
-      const drafts = 'fault' in json ? [] : readCheckReply(json.value);
-      return [asString(id) ?? '', 'fault' in drafts ? [] : drafts];
+      const drafts = json.ok ? readCheckReply(json.value) : json;
+      return [asString(id) ?? '', drafts.ok ? drafts.value : []];
     }),
   );
 }

@@ -49,7 +49,7 @@ const sizesOf = (part: 'history' | 'lessons' | 'sessions'): readonly number[] =>
 /** A copy of a filled home; with `--keep` the filled one stays for the next run. */
 async function inHome<F, T>(
   name: string,
-  fill: (home: string) => F | Promise<F>,
+  fill: (home: string) => Promise<F>,
   work: (home: string, filled: F) => Promise<T>,
 ): Promise<T> {
   mkdirSync(options.dir, { recursive: true });
@@ -104,7 +104,7 @@ async function measure(upstreamPort: number): Promise<GrowthResults> {
     history.push(
       await inHome(
         `history-${turns}`,
-        (home) => fillHistory(path.join(home, 'instar.sqlite'), turns, say),
+        async (home) => fillHistory(path.join(home, 'instar.sqlite'), turns, say),
         async (home, times) => ({ turns, times, cost: await measureHome(home, plan) }),
       ),
     );

@@ -172,7 +172,7 @@ export function createResearchPipeline(options: ResearchPipelineOptions): Resear
               check: async (output) => {
                 const found = check(one, output, material);
                 if (found.length > 0 || one.tryOut === undefined) return found;
-                return unlessNotRun(() => one.tryOut?.(output, corpus, tools) ?? [], context);
+                return unlessNotRun(async () => one.tryOut?.(output, corpus, tools) ?? [], context);
               },
               observe: (reply) => void replies.push(reply),
             },
@@ -207,7 +207,7 @@ async function askPanel(
 }
 
 /** A program that could not be run says nothing about the work: the stage is interrupted. */
-async function unlessNotRun<T>(work: () => T | Promise<T>, context: StageContext): Promise<T> {
+async function unlessNotRun<T>(work: () => Promise<T>, context: StageContext): Promise<T> {
   try {
     return await work();
   } catch (error) {

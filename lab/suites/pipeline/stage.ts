@@ -55,7 +55,7 @@ export interface CodeStage extends Placed {
   readonly kind: 'code';
   /** Whether its completion counts: only if it can fail. */
   readonly isScorable: boolean;
-  perform(dossier: StageOutputs, corpus: Corpus, tools: StageTools): StageResult | Promise<StageResult>;
+  perform(dossier: StageOutputs, corpus: Corpus, tools: StageTools): Promise<StageResult>;
 }
 
 type StageResult = JsonObject | { readonly problems: readonly StageProblem[] };

@@ -52,7 +52,7 @@ export const workdaysTasks = ({ train, heldOut }: WorkdaysTasks): TaskSourceRef 
 
 const MODULE = workerModule('./task-source.ts', import.meta.url).href;
 
-export const openTaskSource: OpenTaskSource = ({ train, heldOut }) => {
+export const openTaskSource: OpenTaskSource = async ({ train, heldOut }) => {
   const choices = { train: choiceIn(train, 'train'), heldOut: choiceIn(heldOut, 'heldOut') };
   return {
     train: (signal) => gatherWorkTasks(choices.train, signal),

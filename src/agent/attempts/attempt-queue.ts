@@ -186,7 +186,9 @@ function reportOf(outcome: AttemptOutcome): LaneReport {
 type Reserve = (
   order: AttemptOrder,
   signal: AbortSignal,
-) => Promise<Pick<Reservation, 'settle'> | { readonly why: string }>;
+) => Promise<
+  ({ readonly ok: true } & Pick<Reservation, 'settle'>) | { readonly ok: false; readonly why: string }
+>;
 
 /**
  * A reservation. Most of what attempts reserve comes back: while others are under way, one that does not fit waits for them,
@@ -196,7 +198,7 @@ function createReserve({ budget, most, provider }: AttemptQueueParts): Reserve {
   const settling = new Set<Promise<void>>();
   const oneByOne = createQueue();
   return async (order, signal) => {
-    if (budget === undefined) return { settle: async () => undefined };
+    if (budget === undefined) return { ok: true, settle: async () => undefined };
     const work = { kind: 'attempt', model: provider(order), purpose: 'practice' };
     return await oneByOne(async () => {
       for (;;) {
@@ -208,6 +210,7 @@ function createReserve({ budget, most, provider }: AttemptQueueParts): Reserve {
           });
           settling.add(end);
           return {
+            ok: true,
             settle: async (used) => {
               await reserved.settle(used);
               settling.delete(end);
@@ -215,7 +218,7 @@ function createReserve({ budget, most, provider }: AttemptQueueParts): Reserve {
             },
           };
         }
-        if (settling.size === 0 || signal.aborted) return { why: reserved.why };
+        if (settling.size === 0 || signal.aborted) return { ok: false, why: reserved.why };
         await undefinedIfAborted(() => Promise.race(settling), signal);
       }
     });
@@ -229,7 +232,7 @@ async function inBudget(
   make: MakeAttempt,
 ): Promise<Attempt> {
   const reserved = await reserve(order, signal);
-  if ('why' in reserved)
+  if (!reserved.ok)
     return unmade(
       order,
       '',

@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
-import { createFailure, type Failure } from '../../core/failure.ts';
+import { createFailure, type Failure, type Refused, refused } from '../../core/failure.ts';
+import type { SignedIn } from '../../gateway/api-router.ts';
 import type { SignIns } from './sign-ins.ts';
 
 /**
@@ -16,9 +17,11 @@ export interface PageLogin {
   enter(
     code: string,
     request: IncomingMessage,
-  ): { readonly headers: Readonly<Record<string, string>>; readonly word: string } | Failure;
+  ):
+    | { readonly ok: true; readonly headers: Readonly<Record<string, string>>; readonly word: string }
+    | Refused;
   /** The owner, when the cookie is valid and the page itself sent the request, with its word; undefined without a valid cookie. */
-  personOf(request: IncomingMessage): Caller | Failure | undefined;
+  personOf(request: IncomingMessage): SignedIn | undefined;
   /** The headers that remove the cookie. */
   leave(request: IncomingMessage): Readonly<Record<string, string>>;
   /** Signs every browser out, and takes back the codes that nobody has used. */
@@ -147,20 +150,21 @@ export function createPageLogin(options: LoginOptions): PageLogin {
         wrong.count++;
         const retryAfterMs = Math.ceil(wrong.until - now);
         return wrong.count > WRONG_PER_MINUTE
-          ? createFailure('rate-limited', 'Too many wrong codes. Wait a minute.', { retryAfterMs })
-          : createFailure('unauthorized', WRONG_CODE, { code: 'invalid_code' });
+          ? refused(createFailure('rate-limited', 'Too many wrong codes. Wait a minute.', { retryAfterMs }))
+          : refused(createFailure('unauthorized', WRONG_CODE, { code: 'invalid_code' }));
       }
       const [token, word] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
       sessions.begin(token, { owner: bound.owner, word: hashOf(word) });
-      return { headers: { 'set-cookie': `${cookieName(request)}=${token}; ${ATTRIBUTES}` }, word };
+      return { ok: true, headers: { 'set-cookie': `${cookieName(request)}=${token}; ${ATTRIBUTES}` }, word };
     },
     personOf: (request) => {
       const session = sessions.find(readCookie(request));
       if (session === undefined) return undefined;
       const refusal = refuseForeign(request) ?? refuseWithoutWord(request, session);
-      if (refusal !== undefined) return refusal;
+      if (refusal !== undefined) return refused(refusal);
       sessions.use(session);
-      return owner();
+      const caller = owner();
+      return caller && { ok: true, caller };
     },
     leave: (request) => {
       const token = readCookie(request);

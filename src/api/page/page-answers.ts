@@ -82,12 +82,11 @@ const createSignInAnswers = ({
   files,
 }: PageParts): Pick<PageAnswers, 'isSignedIn' | 'login' | 'logout' | 'signOutAll' | 'pageCode' | 'feed'> => ({
   isSignedIn: async ({ raw: { request } }) => {
-    const person = login.personOf(request);
-    return { in: person !== undefined && !('message' in person) };
+    return { in: login.personOf(request)?.ok === true };
   },
   login: async ({ raw: { request }, body }) => {
     const entered = login.enter(body.code, request);
-    if (isFailure(entered)) return entered;
+    if (!entered.ok) return entered.why;
     return new WholeReply({ json: { ok: true, word: entered.word }, headers: entered.headers });
   },
   logout: async ({ raw: { request } }) =>
@@ -158,7 +157,7 @@ function createSessionAnswers(
       const { score, note } = body;
       const done = await giveFeedback({ records, now }, compact({ turn: id, score, note }), caller);
       forgetHome();
-      return isFailure(done) ? done : { ok: true };
+      return done.ok ? { ok: true } : done.why;
     },
     markSession: async ({ id, body }) => {
       const refusal = await refuseOther(parts, id, body.shown);
@@ -367,8 +366,6 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 const isoTime = (at: number): string => new Date(at).toISOString();
-
-const isFailure = (value: object): value is Failure => 'kind' in value && 'status' in value;
 
 const ONLY_IN_A_TERMINAL = createFailure(
   'forbidden',

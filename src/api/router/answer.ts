@@ -1,5 +1,5 @@
 import type { OwnerApis } from '../../core/daemon-api.ts';
-import { createFailure, type Failure } from '../../core/failure.ts';
+import { createFailure, type Failure, type Refused, refused } from '../../core/failure.ts';
 import { asObject, parseJson } from '../../core/json.ts';
 import { StoreError } from '../../core/store.ts';
 import { TrainingError } from '../../core/training.ts';
@@ -50,12 +50,10 @@ export const toApiRoute = (shape: RouteShape, answer: RouteAnswer): ApiRoute => 
   access: shape.access,
   run: async (context, raw) => {
     const query = readWith(shape.query, Object.fromEntries(raw.query));
-    if ('failure' in query) return query.failure;
+    if (!query.ok) return query;
     const body =
-      shape.body === undefined || shape.readsBody === true
-        ? { value: undefined }
-        : await readBody(shape.body, raw);
-    if ('failure' in body) return body.failure;
+      shape.body === undefined || shape.readsBody === true ? NOTHING_READ : await readBody(shape.body, raw);
+    if (!body.ok) return body;
     const { id, caller } = raw;
     try {
       const value = await answer({
@@ -68,32 +66,36 @@ export const toApiRoute = (shape: RouteShape, answer: RouteAnswer): ApiRoute => 
         body: body.value as undefined,
       });
       if (value === undefined)
-        return createFailure('not-found', `No ${shape.noun ?? 'session'} named "${id.slice(0, 128)}".`);
-      if (value instanceof WholeReply) return value.reply;
-      return isFailure(value) ? value : { json: value };
+        return refused(
+          createFailure('not-found', `No ${shape.noun ?? 'session'} named "${id.slice(0, 128)}".`),
+        );
+      if (value instanceof WholeReply) return { ok: true, reply: value.reply };
+      return isFailure(value) ? refused(value) : { ok: true, reply: { json: value } };
     } catch (error) {
-      return toFailure(error);
+      return refused(toFailure(error));
     }
   },
 });
 
-type Read = { readonly value: unknown } | { readonly failure: Failure };
+type Read = { readonly ok: true; readonly value: unknown } | Refused;
+
+const NOTHING_READ: Read = { ok: true, value: undefined };
 
 function readWith(schema: LazySchema | undefined, value: unknown): Read {
-  if (schema === undefined) return { value: undefined };
+  if (schema === undefined) return NOTHING_READ;
   const read = schema().safeParse(value);
-  if (read.success) return { value: read.data };
+  if (read.success) return { ok: true, value: read.data };
   const first = read.error.issues[0];
   const where = first === undefined || first.path.length === 0 ? '' : `${first.path.join('.')}: `;
   const message = first?.message ?? 'not what this route takes';
   // Messages of our own are sentences that name their field.
   const said = message.endsWith('.') ? message : `${where}${message}.`;
-  return { failure: createFailure('bad-request', said) };
+  return refused(createFailure('bad-request', said));
 }
 
 async function readBody(schema: LazySchema, { request, slot }: ApiRequest): Promise<Read> {
   const received = await receiveBody(request, MOST_BODY, slot);
-  if (!received.ok) return { failure: received.failure };
+  if (!received.ok) return refused(received.failure);
   return readWith(schema, asObject(parseJson((received.body ?? received.raw).toString('utf8'))));
 }
 

@@ -35,7 +35,7 @@ const control =
     const person = context.personOf(request);
     const control = compact({ records, now: clock.now, agents, person, projectReported });
     const done = await runControlAction(action, control, caller, { request, bytes });
-    return 'kind' in done ? (done as Failure) : (done as JsonObject);
+    return done.ok ? done.answer : done.why;
   };
 
 /** All that `/metrics` tells a caller without a key. */

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../core/json.ts';
-import type { Ask, Question, ReplyFault } from '../../core/learn.ts';
+import type { Ask, Question, ReplyRead } from '../../core/learn.ts';
 import { clip } from '../../text/truncate.ts';
 import { fenceData } from './fence-data.ts';
 import { type JudgeVote, VOTE_SCHEMA } from './judge-question.ts';
@@ -72,12 +72,12 @@ const WISH = `Grade the reply:
 
 Answer with a JSON object and nothing else. Its first field is "reason": which line, and what in the reply shows it, in one sentence. Its second field is "score": the grade, as a number.`;
 
-function readVote(value: Json): JudgeVote | ReplyFault {
-  if (!isObject(value)) return { fault: 'it is not an object with "reason" and "score"' };
+function readVote(value: Json): ReplyRead<JudgeVote> {
+  if (!isObject(value)) return { ok: false, why: 'it is not an object with "reason" and "score"' };
   const score = typeof value.score === 'string' ? Number.parseInt(value.score, 10) : value.score;
-  if (score !== 1 && score !== 0 && score !== -1) return { fault: '"score" must be 1, 0 or -1' };
+  if (score !== 1 && score !== 0 && score !== -1) return { ok: false, why: '"score" must be 1, 0 or -1' };
   const reason = typeof value.reason === 'string' ? value.reason.replace(/\s+/g, ' ').trim() : '';
-  return { score, reason: clip(reason, 300) };
+  return { ok: true, value: { score, reason: clip(reason, 300) } };
 }
 
 const plantedQuestion = ({ line, task, reply }: PlantedIdentity): Question<JudgeVote> => ({

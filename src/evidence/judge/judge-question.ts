@@ -1,6 +1,6 @@
 import type { TurnEvidence } from '../../core/evidence.ts';
 import { isObject, type Json, type JsonObject } from '../../core/json.ts';
-import type { Answer, Ask, Question, ReplyFault } from '../../core/learn.ts';
+import type { Answer, Ask, Question, ReplyRead } from '../../core/learn.ts';
 import { clip } from '../../text/truncate.ts';
 import { digestTurn } from './digest-turn.ts';
 import { type DataSection, fenceData } from './fence-data.ts';
@@ -71,13 +71,13 @@ const plantedQuestion = (evidence: TurnEvidence): Question<JudgeVote> => ({
   name: 'judge-test',
 });
 
-function readVote(value: Json): JudgeVote | ReplyFault {
-  if (!isObject(value)) return { fault: 'it is not an object with "score" and "reason"' };
+function readVote(value: Json): ReplyRead<JudgeVote> {
+  if (!isObject(value)) return { ok: false, why: 'it is not an object with "score" and "reason"' };
   const { reason } = value;
   // Some models write the number as a text, or with its sign.
   const score = typeof value.score === 'string' ? Number.parseInt(value.score, 10) : value.score;
-  if (score !== 1 && score !== 0 && score !== -1) return { fault: '"score" must be 1, 0 or -1' };
-  if (typeof reason !== 'string') return { fault: '"reason" must be a sentence' };
+  if (score !== 1 && score !== 0 && score !== -1) return { ok: false, why: '"score" must be 1, 0 or -1' };
+  if (typeof reason !== 'string') return { ok: false, why: '"reason" must be a sentence' };
   const line = reason.split(/\s+/).filter(Boolean).join(' ');
-  return { score, reason: clip(line, LONGEST_REASON) };
+  return { ok: true, value: { score, reason: clip(line, LONGEST_REASON) } };
 }

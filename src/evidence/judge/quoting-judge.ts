@@ -1,5 +1,5 @@
 import { asString, isObject, type Json, type JsonObject } from '../../core/json.ts';
-import type { Answer, Ask, Question, ReplyFault } from '../../core/learn.ts';
+import type { Answer, Ask, Question, ReplyRead } from '../../core/learn.ts';
 import { collapseSpaces } from '../../text/contains-phrase.ts';
 import { truncateMiddle } from '../../text/truncate.ts';
 import { fenceData } from './fence-data.ts';
@@ -77,11 +77,11 @@ const SCHEMA: JsonObject = {
   additionalProperties: false,
 };
 
-function readRuling(value: Json): GivenRuling | ReplyFault {
+function readRuling(value: Json): ReplyRead<GivenRuling> {
   const { says, quote } = isObject(value) ? value : {};
   if (says !== 'keeps' && says !== 'breaks' && says !== 'nothing')
-    return { fault: '"says" must be "keeps", "breaks" or "nothing"' };
-  return { says, quote: (asString(quote) ?? '').slice(0, LONGEST_QUOTE) };
+    return { ok: false, why: '"says" must be "keeps", "breaks" or "nothing"' };
+  return { ok: true, value: { says, quote: (asString(quote) ?? '').slice(0, LONGEST_QUOTE) } };
 }
 
 const holds = (text: string, quote: string): boolean =>

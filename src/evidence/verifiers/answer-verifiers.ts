@@ -25,7 +25,7 @@ export function createExactVerifier(options: OptionsOf<'exact'>): Verifier {
     const wanted = expectedFor(submission, options);
     if (wanted.length === 0) return notRun(NOTHING_EXPECTED);
     const found = read(submission.output);
-    if ('missing' in found) return graded(0, found.missing);
+    if (!found.ok) return graded(0, found.why);
     const answer = fold(found.text);
     if (wanted.some((one) => fold(one) === answer)) return graded(1, 'it equals the expected answer');
     const isNumber = match === 'answer' && options.from !== 'whole';
@@ -63,7 +63,7 @@ export function createNumberVerifier(options: OptionsOf<'number'>): Verifier {
     const wanted = expectedFor(submission, options).flatMap((text) => findNumbers(text).slice(0, 1));
     if (wanted.length === 0) return notRun(NOTHING_EXPECTED);
     const answer = read(submission.output);
-    if ('missing' in answer) return graded(0, answer.missing);
+    if (!answer.ok) return graded(0, answer.why);
     const found = statedNumber(answer, submission.task);
     if (found === undefined) return graded(0, 'there is no number in the answer');
     const isNear = wanted.some(
@@ -96,25 +96,26 @@ function expectedFor(
 
 const foldTask = (text: string): string => text.normalize('NFC').toLowerCase().split(/\s+/).join(' ').trim();
 
-type ReadAnswer = (output: string) => FoundAnswer | { readonly missing: string };
+type AnswerRead = ({ readonly ok: true } & FoundAnswer) | { readonly ok: false; readonly why: string };
+type ReadAnswer = (output: string) => AnswerRead;
 
 /** Throws a PatternError for a pattern that cannot be matched in linear time. */
 function createAnswerReader({ from = 'answer', field, pattern }: OptionsOf<'exact'>): ReadAnswer {
   const compiled = pattern === undefined ? undefined : compilePattern(pattern);
-  const within = (text: string): FoundAnswer | { readonly missing: string } => {
+  const within = (text: string): AnswerRead => {
     if (compiled === undefined)
       return from === 'whole' || field !== undefined
-        ? { text, isMarked: field !== undefined }
-        : findAnswer(text);
+        ? { ok: true, text, isMarked: field !== undefined }
+        : { ok: true, ...findAnswer(text) };
     const found = compiled.last(text.slice(-LONGEST_TEXT));
     return found === undefined
-      ? { missing: `the pattern ${quote(pattern ?? '')} matches nothing in it` }
-      : { text: found.trim(), isMarked: true };
+      ? { ok: false, why: `the pattern ${quote(pattern ?? '')} matches nothing in it` }
+      : { ok: true, text: found.trim(), isMarked: true };
   };
   if (field === undefined) return within;
   return (output) => {
     const value = valueAt(jsonIn(output), field);
-    if (value === undefined) return { missing: `it has no JSON field ${field}` };
+    if (value === undefined) return { ok: false, why: `it has no JSON field ${field}` };
     return within(typeof value === 'string' ? value : JSON.stringify(value));
   };
 }

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../core/json.ts';
-import type { Ask, Question, ReplyFault } from '../../core/learn.ts';
+import type { Ask, Question, ReplyRead } from '../../core/learn.ts';
 import { type GroupVerifier, notRun, type Submission, type Verification } from '../../core/verifier.ts';
 import { truncateMiddleBytes } from '../../text/truncate.ts';
 import { fenceData } from '../judge/fence-data.ts';
@@ -97,9 +97,9 @@ function questionOf(first: Submission, second: Submission, round: number): Quest
   };
 }
 
-function readChoice(value: Json): Choice | ReplyFault {
+function readChoice(value: Json): ReplyRead<Choice> {
   const better = isObject(value) ? value.better : undefined;
   return better === 'first' || better === 'second' || better === 'tie'
-    ? better
-    : { fault: '"better" must be "first", "second" or "tie"' };
+    ? { ok: true, value: better }
+    : { ok: false, why: '"better" must be "first", "second" or "tie"' };
 }

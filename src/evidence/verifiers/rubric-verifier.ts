@@ -1,5 +1,5 @@
 import { asArray, isObject, type Json } from '../../core/json.ts';
-import type { Ask, Question, ReplyFault } from '../../core/learn.ts';
+import type { Ask, Question, ReplyRead } from '../../core/learn.ts';
 import { notRun, type Submission, type Verifier } from '../../core/verifier.ts';
 import { truncateMiddleBytes } from '../../text/truncate.ts';
 import { type DataSection, fenceData } from '../judge/fence-data.ts';
@@ -63,19 +63,20 @@ function questionOf(
   };
 }
 
-function readMarks(value: Json, points: number, steps: number): Marks | ReplyFault {
-  if (!isObject(value)) return { fault: 'it is not an object with "points"' };
+function readMarks(value: Json, points: number, steps: number): ReplyRead<Marks> {
+  if (!isObject(value)) return { ok: false, why: 'it is not an object with "points"' };
   const given = asArray(value.points).map((point) => (isObject(point) ? point : {}));
   const scores = given.map(({ score }) => score).filter(isScore);
   if (scores.length !== points || given.length !== points)
-    return { fault: `"points" must have ${points} members, each with a "score" from 0 to 1` };
+    return { ok: false, why: `"points" must have ${points} members, each with a "score" from 0 to 1` };
   const stepScores = steps === 0 ? [] : asArray(value.steps).filter(isScore);
-  if (stepScores.length !== steps) return { fault: `"steps" must have ${steps} numbers from 0 to 1` };
+  if (stepScores.length !== steps)
+    return { ok: false, why: `"steps" must have ${steps} numbers from 0 to 1` };
   const reasons = given.map(({ reason, score }, index) => {
     const said = typeof reason === 'string' ? reason.split(/\s+/).join(' ').slice(0, 300) : '';
     return `${index + 1}: ${Number(score)}${said === '' ? '' : `, ${said}`}`;
   });
-  return { scores, reasons, steps: stepScores };
+  return { ok: true, value: { scores, reasons, steps: stepScores } };
 }
 
 export const isScore = (value: unknown): value is number =>

@@ -1,6 +1,6 @@
 import type { CheckedWork } from '../../core/check.ts';
 import { asArray, asObject, asString, isObject, type Json, type JsonObject } from '../../core/json.ts';
-import type { Question, ReplyFault } from '../../core/learn.ts';
+import type { Question, ReplyRead } from '../../core/learn.ts';
 import type { CheckDraft } from '../../lessons/checks/accept-check.ts';
 import { checkRuleCheck } from '../../lessons/checks/read-check.ts';
 import type { RuleEvidence } from '../../lessons/checks/rule-material.ts';
@@ -88,17 +88,17 @@ const SCHEMA: JsonObject = {
 };
 
 /** The checks of a reply that have the form of one. A reply with none that has is a fault; an empty list is an answer. */
-export function readCheckReply(value: Json): readonly CheckDraft[] | ReplyFault {
+export function readCheckReply(value: Json): ReplyRead<readonly CheckDraft[]> {
   const listed = Array.isArray(value) ? value : asObject(value).checks;
-  if (!Array.isArray(listed)) return { fault: 'the reply must be {"checks": [...]}' };
+  if (!Array.isArray(listed)) return { ok: false, why: 'the reply must be {"checks": [...]}' };
   const read = asArray(listed).slice(0, MOST_CHECKS).map(readDraft);
-  const drafts = read.flatMap((one) => ('why' in one ? [] : [one]));
+  const drafts = read.flatMap((one) => (one.ok ? [one.value] : []));
   const [first] = read;
-  return drafts.length === 0 && first !== undefined && 'why' in first ? { fault: first.why } : drafts;
+  return drafts.length === 0 && first?.ok === false ? first : { ok: true, value: drafts };
 }
 
-function readDraft(value: Json): CheckDraft | { readonly why: string } {
-  if (!isObject(value)) return { why: 'a check must be an object' };
+function readDraft(value: Json): ReplyRead<CheckDraft> {
+  if (!isObject(value)) return { ok: false, why: 'a check must be an object' };
   const { looksAt, holdsWhen } = value;
   const appliesWhen = value.appliesWhen ?? [];
   const check = {
@@ -108,14 +108,12 @@ function readDraft(value: Json): CheckDraft | { readonly why: string } {
     by: 'model',
   };
   const why = checkRuleCheck({ ...check, standing: 'provisional', proof: 'not tested yet' });
-  if (why !== undefined) return { why };
+  if (why !== undefined) return { ok: false, why };
   const draft = check as CheckDraft['check'];
   const [keeping, breaking] = [asString(value.keeping), asString(value.breaking)];
-  if (keeping === undefined || breaking === undefined) return { check: draft };
-  return {
-    check: draft,
-    examples: { keeping: exampleOf(draft, keeping), breaking: exampleOf(draft, breaking) },
-  };
+  if (keeping === undefined || breaking === undefined) return { ok: true, value: { check: draft } };
+  const examples = { keeping: exampleOf(draft, keeping), breaking: exampleOf(draft, breaking) };
+  return { ok: true, value: { check: draft, examples } };
 }
 
 /** What a test stands for is told by its own words alone. */

@@ -67,10 +67,10 @@ function writeCompressionQuestion({
     temperature: 0,
     read: (value) => {
       const said = asString(asObject(value).prompt);
-      if (said === undefined) return { fault: 'it has no "prompt" that is text' };
+      if (said === undefined) return { ok: false, why: 'it has no "prompt" that is text' };
       const shortened = visibleText(said).trim();
       const faults = checkShortened(demands, shortened, limitTokens);
-      return faults.length === 0 ? shortened : { fault: faults.join('; ') };
+      return faults.length === 0 ? { ok: true, value: shortened } : { ok: false, why: faults.join('; ') };
     },
   };
 }

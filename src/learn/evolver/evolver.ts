@@ -139,7 +139,7 @@ async function* evolve(
       read,
       readText: (text) => {
         const pages = readPages(text);
-        return pages.length === 0 ? { fault: 'it holds no JSON' } : read(pages);
+        return pages.length === 0 ? { ok: false, why: 'it holds no JSON' } : read(pages);
       },
     },
     signal,

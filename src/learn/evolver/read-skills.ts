@@ -1,5 +1,5 @@
 import { asArray, isObject, type Json } from '../../core/json.ts';
-import type { ReplyFault } from '../../core/learn.ts';
+import type { ReplyRead } from '../../core/learn.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { topicStems } from '../../text/topic-words.ts';
 import { uniqueLessonName } from '../draft-lesson.ts';
@@ -83,9 +83,9 @@ const SKILL_FIELDS = [
  * The skills of a reply. Its form is repaired and never a reason to refuse it; a member that says nothing is left out. A fault
  * only when nothing is left of a reply that was not empty.
  */
-export function readSkillReply(value: Json, rules: SkillRules): SkillReply | ReplyFault {
+export function readSkillReply(value: Json, rules: SkillRules): ReplyRead<SkillReply> {
   const list = membersOf(value);
-  if (list === undefined) return { fault: 'it must be a JSON list of skills' };
+  if (list === undefined) return { ok: false, why: 'it must be a JSON list of skills' };
   const skills: ProposedSkill[] = [];
   const retirements: RetiredShape[] = [];
   const left: string[] = [];
@@ -97,15 +97,15 @@ export function readSkillReply(value: Json, rules: SkillRules): SkillReply | Rep
       left.push(`skill ${index + 1}: only ${rules.maxNewSkills} are taken`);
     else {
       const placed = place(read.shape, rules, skills);
-      const why = typeof placed === 'string' ? placed : rules.check(placed);
-      if (typeof placed !== 'string' && why === undefined) skills.push(placed);
+      const why = placed.ok ? rules.check(placed.skill) : placed.why;
+      if (placed.ok && why === undefined) skills.push(placed.skill);
       else left.push(`skill ${index + 1}: ${why ?? ''}`);
     }
   }
   const retired = retirements.slice(0, MOST_RETIRED).flatMap((one) => findRetired(one, rules.skills, skills));
   if (skills.length + retired.length === 0 && left.length > 0)
-    return { fault: left.slice(0, MOST_FAULTS).join('; ') };
-  return { skills, retired, left };
+    return { ok: false, why: left.slice(0, MOST_FAULTS).join('; ') };
+  return { ok: true, value: { skills, retired, left } };
 }
 
 /** Some models wrap the list in an object, reply with a single skill, or with an object whose keys are the names. */
@@ -131,13 +131,18 @@ function membersOf(value: Json): readonly Json[] | undefined {
     : undefined;
 }
 
-/** Where a skill belongs: a better version of lessons, or a new one under a free name. A text: why it is left out. */
+type PlacedSkill =
+  | { readonly ok: true; readonly skill: ProposedSkill }
+  | { readonly ok: false; readonly why: string };
+
+/** Where a skill belongs: a better version of lessons, or a new one under a free name; or why it is left out. */
 function place(
   shape: SkillShape,
   { known, skills }: SkillRules,
   before: readonly ProposedSkill[],
-): ProposedSkill | string {
-  if (before.some((other) => other.content === shape.content)) return `"${shape.name}" comes twice`;
+): PlacedSkill {
+  if (before.some((other) => other.content === shape.content))
+    return { ok: false, why: `"${shape.name}" comes twice` };
   const isFree = (lesson: Lesson): boolean =>
     !lesson.frozen && !before.some((other) => other.lessons.some(({ id }) => id === lesson.id));
   const named = [...new Set([...shape.revises, shape.name].flatMap((name) => findNamed(name, skills) ?? []))];
@@ -145,7 +150,8 @@ function place(
   const lessons = named.filter((lesson) => isFree(lesson) && isSameRule(shape, lesson));
   const taken = new Set([...known.map(({ text }) => text.name), ...before.map(({ name }) => name)]);
   const category = CATEGORIES.find((one) => one === shape.category) ?? 'general';
-  return { ...shape, category, name: lessons[0]?.text.name ?? uniqueLessonName(shape.name, taken), lessons };
+  const name = lessons[0]?.text.name ?? uniqueLessonName(shape.name, taken);
+  return { ok: true, skill: { ...shape, category, name, lessons } };
 }
 
 /** By id or name; undefined when none or several have it. An unknown name is never guessed at. */

@@ -56,14 +56,14 @@ export function createReviser({
           read: (value) => {
             const [first = null] = Array.isArray(value) ? value : [value];
             if (first === null || (typeof first === 'object' && 'keep' in first && first.keep === true))
-              return { keep: true };
+              return { ok: true, value: { keep: true } };
             const read = repairSkill(first);
-            if (!read.ok) return { fault: read.why };
-            if ('retired' in read) return { retired: read.retired };
+            if (!read.ok) return { ok: false, why: read.why };
+            if ('retired' in read) return { ok: true, value: { retired: read.retired } };
             const why =
               whyNotWritten(read.shape, recordedQuotes(read.shape.quotes, failures), failures) ??
               checkText?.(draft(read.shape));
-            return why === undefined ? { shape: read.shape } : { fault: why };
+            return why === undefined ? { ok: true, value: { shape: read.shape } } : { ok: false, why: why };
           },
         },
         signal,

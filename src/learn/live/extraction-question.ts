@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../core/json.ts';
-import type { FailureCase, Passage, Proposal, ReplyFault } from '../../core/learn.ts';
+import type { FailureCase, Passage, Proposal, ReplyRead } from '../../core/learn.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { truncateEnd, truncateMiddle } from '../../text/truncate.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
@@ -164,16 +164,18 @@ const MOST_QUOTES = 8;
 const PATTERNS = ['pattern', 'situation', 'when', 'context', 'description'];
 const INSIGHTS = ['insight', 'note', 'lesson', 'advice', 'content', 'text', 'rule'];
 
+const NOTHING_TO_LEARN: ReplyRead<undefined> = { ok: true, value: undefined };
+
 /**
  * Undefined when the model found nothing to learn. Matters of form are repaired: other names of fields, lists as text, texts that
  * are too long, invisible characters. Never throws.
  */
-export function readExtraction(value: Json): Extraction | undefined | ReplyFault {
+export function readExtraction(value: Json): ReplyRead<Extraction | undefined> {
   const note = noteOf(value);
-  if (note === undefined) return undefined;
-  if (!isObject(note)) return { fault: 'it must be one JSON object' };
+  if (note === undefined) return NOTHING_TO_LEARN;
+  if (!isObject(note)) return { ok: false, why: 'it must be one JSON object' };
   if (Object.hasOwn(note, '__proto__') || Object.hasOwn(note, 'constructor'))
-    return { fault: 'it has a forbidden field' };
+    return { ok: false, why: 'it has a forbidden field' };
   const [said, told] = [fieldOf(note, PATTERNS), fieldOf(note, INSIGHTS)];
   const list = fieldOf(note, ['steps', 'procedure', 'commands']);
   const names = (fields: readonly string[]): readonly string[] =>
@@ -181,24 +183,27 @@ export function readExtraction(value: Json): Extraction | undefined | ReplyFault
       (name) => !/^(?:none|null|n\/a)$/i.test(name),
     );
   const retires = names(['retires', 'retire', 'removes', 'supersedes']);
-  if (said === undefined && told === undefined && list === undefined) return undefined;
+  if (said === undefined && told === undefined && list === undefined) return NOTHING_TO_LEARN;
   const long = [said, told, list].some(
     (one) => one !== undefined && JSON.stringify(one).length > LARGEST_REPLY,
   );
-  if (long) return { fault: 'it is far too long' };
+  if (long) return { ok: false, why: 'it is far too long' };
   const pattern = bare(oneLine(markdownOf(said)));
   const insight = cutLines(markdownOf(told), LONGEST_INSIGHT);
   if (pattern.length < SHORTEST_PATTERN || pattern.length > LARGEST_PATTERN)
-    return { fault: `"pattern" must be text of ${SHORTEST_PATTERN} to ${LONGEST_PATTERN} characters` };
+    return {
+      ok: false,
+      why: `"pattern" must be text of ${SHORTEST_PATTERN} to ${LONGEST_PATTERN} characters`,
+    };
   const steps = cutLines(Array.isArray(list) ? numbered(list) : markdownOf(list), LONGEST_STEPS);
   if (insight.length < SHORTEST_INSIGHT && steps === '')
-    return { fault: `"insight" must be text of at least ${SHORTEST_INSIGHT} characters` };
+    return { ok: false, why: `"insight" must be text of at least ${SHORTEST_INSIGHT} characters` };
   const failed = linesOf(fieldOf(note, ['failed', 'did_not_work', 'avoid']), MOST_TRIGGERS, LONGEST_PATTERN);
   const lost =
     failed.length === 0 || steps === ''
       ? ''
       : `\n\nDid not work:\n${failed.map((one) => `- ${one}`).join('\n')}`;
-  return {
+  const extraction: Extraction = {
     pattern: bare(cutAtSentence(pattern, LONGEST_PATTERN)),
     insight,
     steps: `${steps}${lost}`,
@@ -210,6 +215,7 @@ export function readExtraction(value: Json): Extraction | undefined | ReplyFault
     retires,
     quotes: readQuotes(note.quotes, MOST_QUOTES),
   };
+  return { ok: true, value: extraction };
 }
 
 /** Some models wrap the note in a list. */

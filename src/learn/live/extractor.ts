@@ -111,13 +111,13 @@ async function* learnByAsking(
       maxTokens: MAX_TOKENS,
       read: (value) => {
         const read = readExtraction(value);
-        if (read === undefined || 'fault' in read) return read;
-        const { text, quotes } = draft(read);
+        if (!read.ok || read.value === undefined) return read;
+        const { text, quotes } = draft(read.value);
         const why = whySaysNothing(text) ?? checkText?.(text);
-        if (why !== undefined) return { fault: why };
+        if (why !== undefined) return { ok: false, why: why };
         return quotes.length > 0
           ? read
-          : { fault: '"quotes" must hold a passage exactly as it was recorded, with its turn' };
+          : { ok: false, why: '"quotes" must hold a passage exactly as it was recorded, with its turn' };
       },
     },
     signal,

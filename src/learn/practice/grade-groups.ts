@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../core/json.ts';
-import type { Ask, Question, ReplyFault, TrajectoryStep } from '../../core/learn.ts';
+import type { Ask, Question, ReplyRead, TrajectoryStep } from '../../core/learn.ts';
 import type { Attempt, AttemptGroup, PracticeTask } from '../../core/practice.ts';
 import type { Submission, Verification } from '../../core/verifier.ts';
 import { fenceData } from '../../evidence/judge/fence-data.ts';
@@ -138,8 +138,10 @@ function questionOf(attempt: string, task: PracticeTask): Question<string> {
   };
 }
 
-function readSummary(value: Json): string | ReplyFault {
+function readSummary(value: Json): ReplyRead<string> {
   const field = isObject(value) ? fieldOf(value, ['summary', 'text', 'steps', 'content']) : value;
   const summary = cutAtSentence(markdownOf(field ?? undefined), LONGEST_SUMMARY);
-  return summary.length < 20 ? { fault: '"summary" must be text of at least 20 characters' } : summary;
+  return summary.length < 20
+    ? { ok: false, why: '"summary" must be text of at least 20 characters' }
+    : { ok: true, value: summary };
 }

@@ -209,10 +209,10 @@ const refusal = (why: string): Answer<never> => ({
 /** Reading the same reply again gives the same answer: `read` depends on nothing but the question. */
 function toAnswer<T>(question: Question<T>, { reply, fault, model, prompt, used }: StoredReply): Answer<T> {
   if (reply === undefined) return refusal(fault ?? 'it could not be used');
-  const value = question.read(reply);
-  if (isObject(value) && typeof value.fault === 'string') return refusal(value.fault);
+  const read = question.read(reply);
+  if (!read.ok) return refusal(read.why);
   const cost: Cost = { ...NO_COST, calls: used.calls, inputTokens: used.tokens, usd: used.usd };
-  return { ok: true, value: value as T, cost, model, prompt };
+  return { ok: true, value: read.value, cost, model, prompt };
 }
 
 /** The journal of one run in the store. */

@@ -1,5 +1,5 @@
 import { asArray, compact, isObject, type Json, type JsonObject } from '../../core/json.ts';
-import type { Answer, Ask, ReplyFault } from '../../core/learn.ts';
+import type { Answer, Ask, ReplyRead } from '../../core/learn.ts';
 import { isInUse, type Lesson, type LessonText, PROMPT_KINDS } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { PracticeTask } from '../../core/practice.ts';
@@ -62,12 +62,15 @@ export async function proposeOperations(
       maxTokens: MAX_TOKENS,
       read: (value) => {
         const read = readOperations(value, shown);
-        if ('fault' in read) return read;
-        const leak = read.operations.some(
+        if (!read.ok) return read;
+        const leak = read.value.operations.some(
           (one) => 'content' in one && findLeak(one.content ?? '', answers) !== undefined,
         );
         return leak
-          ? { fault: '"content" gives away the answer to a task: say how to work, and not what came out' }
+          ? {
+              ok: false,
+              why: '"content" gives away the answer to a task: say how to work, and not what came out',
+            }
           : read;
       },
     },
@@ -195,7 +198,7 @@ const OPERATIONS: readonly (readonly [LessonOperation['op'], RegExp])[] = [
  * The operations in a reply. Form is repaired: another case, an object instead of a list, `[E1]` for `E1`, a `DELETE` without content.
  * Meaning is not: an id that names no lesson is quarantined, never dropped and never turned into something else. Never throws.
  */
-export function readOperations(value: Json, shown: AliasedLessons): ReadOperations | ReplyFault {
+export function readOperations(value: Json, shown: AliasedLessons): ReplyRead<ReadOperations> {
   const list = listOf(value);
   const operations: LessonOperation[] = [];
   const quarantined: string[] = [];
@@ -208,10 +211,14 @@ export function readOperations(value: Json, shown: AliasedLessons): ReadOperatio
     else quarantined.push(read.why);
   }
   if (operations.length + quarantined.length === 0) {
-    if (Array.isArray(value) && value.length === 0) return { operations: [{ op: 'NONE' }], quarantined: [] };
-    return { fault: 'it must be a list of objects with "operation": ADD, UPDATE, MERGE, DELETE or NONE' };
+    if (Array.isArray(value) && value.length === 0)
+      return { ok: true, value: { operations: [{ op: 'NONE' }], quarantined: [] } };
+    return {
+      ok: false,
+      why: 'it must be a list of objects with "operation": ADD, UPDATE, MERGE, DELETE or NONE',
+    };
   }
-  return { operations: operations.slice(0, MOST_OPERATIONS), quarantined };
+  return { ok: true, value: { operations: operations.slice(0, MOST_OPERATIONS), quarantined } };
 }
 
 const LISTS = ['operations', 'plan', 'changes', 'actions', 'updates', 'result'];

@@ -1,5 +1,5 @@
 import { asArray, asNumber, isObject, type Json } from '../../core/json.ts';
-import type { Answer, Ask, ReplyFault } from '../../core/learn.ts';
+import type { Answer, Ask, ReplyRead } from '../../core/learn.ts';
 import type { LessonText } from '../../core/lesson.ts';
 import type { AttemptGroup } from '../../core/practice.ts';
 import { fenceData } from '../../evidence/judge/fence-data.ts';
@@ -207,7 +207,7 @@ const WISH = `Answer with a JSON list and nothing else, one member for each conf
 function readDecisions(
   value: Json,
   conflicts: readonly (readonly Wish[])[],
-): ReadonlyMap<number, Decision> | ReplyFault {
+): ReplyRead<ReadonlyMap<number, Decision>> {
   const inner = isObject(value)
     ? (fieldOf(value, ['decisions', 'conflicts', 'operations', 'plan']) ?? [value])
     : value;
@@ -223,8 +223,8 @@ function readDecisions(
     if (decision !== undefined) decisions.set(at, decision);
   }
   return decisions.size === 0
-    ? { fault: 'it must be a list with one decision for each conflict' }
-    : decisions;
+    ? { ok: false, why: 'it must be a list with one decision for each conflict' }
+    : { ok: true, value: decisions };
 }
 
 function decide(one: Json, cluster: readonly Wish[]): Decision | undefined {
@@ -234,7 +234,7 @@ function decide(one: Json, cluster: readonly Wish[]): Decision | undefined {
     ids: new Map([...ids, 'new'].map((id) => [id, id])),
     fixed: new Set(),
   });
-  const operation = 'fault' in read ? undefined : read.operations[0];
+  const operation = read.ok ? read.value.operations[0] : undefined;
   if (operation === undefined) return undefined;
   if (operation.op === 'NONE') return { op: 'NONE' };
   const same = cluster.filter(({ op }) => op === operation.op);

@@ -1,5 +1,5 @@
 import { asArray, isObject, type Json } from '../../core/json.ts';
-import type { Answer, Ask, EvidenceCase, Proposal, ReplyFault } from '../../core/learn.ts';
+import type { Answer, Ask, EvidenceCase, Proposal, ReplyRead } from '../../core/learn.ts';
 import type { AttemptGroup } from '../../core/practice.ts';
 import { fenceData } from '../../evidence/judge/fence-data.ts';
 import { truncateMiddle } from '../../text/truncate.ts';
@@ -86,28 +86,30 @@ function readAdvantage(
   value: Json,
   cases: readonly EvidenceCase[],
   answers: readonly string[],
-): GroupExperience | undefined | ReplyFault {
+): ReplyRead<GroupExperience | undefined> {
   const note = noteOf(value);
-  if (note === undefined) return undefined;
-  if (!isObject(note)) return { fault: 'it must be one JSON object' };
+  if (note === undefined) return { ok: true, value: undefined };
+  if (!isObject(note)) return { ok: false, why: 'it must be one JSON object' };
   const read = readExtraction({
     ...note,
     pattern: fieldOf(note, SITUATIONS) ?? null,
     revises: [],
     retires: [],
   });
-  if (read === undefined || 'fault' in read) return read;
-  const insight = [read.insight, read.steps].filter((part) => part !== '').join('\n\n');
-  const leak = findLeak([read.pattern, insight, ...read.triggers, ...read.keywords].join('\n'), answers);
+  if (!read.ok) return read;
+  if (read.value === undefined) return { ok: true, value: undefined };
+  const { steps, pattern: situation, keywords, triggers, ...rest } = read.value;
+  const insight = [rest.insight, steps].filter((part) => part !== '').join('\n\n');
+  const leak = findLeak([situation, insight, ...triggers, ...keywords].join('\n'), answers);
   if (leak !== undefined)
     return {
-      fault: 'it gives away the answer to this task: say how to find such answers, and not what it is',
+      ok: false,
+      why: 'it gives away the answer to this task: say how to find such answers, and not what it is',
     };
   const quotes = recordedQuotes(quotesIn(note), cases);
   if (quotes.length === 0)
-    return { fault: '"quotes" must hold a passage of an attempt, copied letter by letter' };
-  const { pattern: situation, keywords, triggers } = read;
-  return { situation, insight, keywords, triggers, quotes };
+    return { ok: false, why: '"quotes" must hold a passage of an attempt, copied letter by letter' };
+  return { ok: true, value: { situation, insight, keywords, triggers, quotes } };
 }
 
 const WRAPPERS = ['experience', 'experiences', 'lesson', 'note', 'result', 'answer'];

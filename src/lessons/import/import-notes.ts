@@ -41,30 +41,40 @@ interface ImportSource {
   readonly format: ImportFormat;
 }
 
-/** Finds what a path holds; `format` is what the person named. A string says why it cannot be read, and what to do. */
-export async function openImport(
-  path: string,
-  format: ImportFormat | 'auto',
-): Promise<ImportSource | string> {
+type OpenedImport =
+  | { readonly ok: true; readonly source: ImportSource }
+  | { readonly ok: false; readonly why: string };
+
+const opened = (source: ImportSource): OpenedImport => ({ ok: true, source });
+
+/** Finds what a path holds; `format` is what the person named. Its `why` says what to do, too. */
+export async function openImport(path: string, format: ImportFormat | 'auto'): Promise<OpenedImport> {
   let real: string;
   try {
     real = await realpath(path);
     if ((await stat(real)).isDirectory()) {
-      if (format === 'auto' || format === 'skills') return { path, format: 'skills' };
-      return `${path} is a folder: name a file, or import its skills with --format skills`;
+      if (format === 'auto' || format === 'skills') return opened({ path, format: 'skills' });
+      return {
+        ok: false,
+        why: `${path} is a folder: name a file, or import its skills with --format skills`,
+      };
     }
   } catch {
     // The import of skills says what is wrong with the path.
-    return { path, format: 'skills' };
+    return opened({ path, format: 'skills' });
   }
   const file = await readUntrustedFile(real, LARGEST_BYTES);
-  if (file === undefined) return `${path} does not exist`;
-  if (isSkillFault(file)) return format === 'skills' ? { path, format } : `${path} ${file.why}`;
+  if (file === undefined) return { ok: false, why: `${path} does not exist` };
+  if (isSkillFault(file))
+    return format === 'skills' ? opened({ path, format }) : { ok: false, why: `${path} ${file.why}` };
   const text = file.text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
   const found = format === 'auto' ? detectFormat(path, text) : format;
   if (found === undefined)
-    return `${path} has no format that an import knows; name it: --format youtu, ace, mem0, metaclaw or markdown`;
-  return { path, text, format: found };
+    return {
+      ok: false,
+      why: `${path} has no format that an import knows; name it: --format youtu, ace, mem0, metaclaw or markdown`,
+    };
+  return opened({ path, text, format: found });
 }
 
 interface ImportChoice {

@@ -1,5 +1,4 @@
 import { asString, isObject, parseJson } from '../../core/json.ts';
-import { isSkillFault } from '../skill-files/skill-file.ts';
 import { readScalar } from '../skill-files/yaml-scalar.ts';
 import type { ForeignNote, ForeignNotes, LineRemark, ReadNotes } from './foreign-note.ts';
 
@@ -71,10 +70,10 @@ function readAgentFile(text: string): ForeignNotes {
 /** The file may end inside its quotes. */
 function readInstructions(scalar: string): { readonly instructions?: string; readonly isCut: boolean } {
   const whole = readScalar(scalar);
-  if (typeof whole === 'string') return { instructions: whole, isCut: false };
+  if (whole.ok) return { instructions: whole.text, isCut: false };
   const quote = scalar.trimStart().charAt(0);
   const closed = readScalar(`${scalar.replace(/\\$/, '')}${quote}`);
-  return isSkillFault(Object(closed)) ? { isCut: true } : { instructions: String(closed), isCut: true };
+  return closed.ok ? { instructions: closed.text, isCut: true } : { isCut: true };
 }
 
 /** `Name: sentence` is how practice writes an experience; the whole of it stays its content. */

@@ -125,8 +125,10 @@ interface Session {
   readonly quoted: Set<string>;
   /** The rules that were shown again. */
   reminders: Map<string, readonly string[]>;
-  /** Whether the recorded decisions are in memory; a promise while they are loaded. */
-  isRestored: boolean | Promise<void>;
+  /** Whether the recorded decisions are in memory. */
+  isRestored: boolean;
+  /** While they are loaded. */
+  restoring?: Promise<void> | undefined;
   /** The newest message when they were loaded. */
   restoredAt?: string | undefined;
 }
@@ -188,10 +190,10 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     forget: (erased) => {
       if (erased === undefined) return sessions.clear();
       sessions.keepOnly(
-        (id, { texts, quoted, isRestored }) =>
+        (id, { texts, quoted, restoring }) =>
           id !== erased.session &&
           !quoted.has(erased.session) &&
-          typeof isRestored === 'boolean' &&
+          restoring === undefined &&
           ![...texts.values()].some(erased.isErased),
       );
     },
@@ -209,16 +211,14 @@ function nextStep(blocks: Blocks, request: ShowRequest, hasWaited: boolean): Ste
   const generation = blocks.generation();
   const session = sessions.get(request.session) ?? openSession(sessions, request.session);
   // Before the first generation there is nothing to restore but what was said.
-  if (session.isRestored === false && (generation > 0 || statements !== undefined)) {
-    session.isRestored = restore(blocks, session, request);
-  }
-  if (typeof session.isRestored === 'object')
-    return { kind: 'wait', until: session.isRestored, isRecall: false };
+  if (!session.isRestored && (generation > 0 || statements !== undefined))
+    session.restoring ??= restore(blocks, session, request);
+  if (session.restoring !== undefined) return { kind: 'wait', until: session.restoring, isRecall: false };
   const slot = session.slots.get(request.thread) ?? addSlot(session, request.thread);
   if (slot.recalling) return { kind: 'wait', until: slot.recalling, isRecall: true };
   if (shared !== undefined && isBehind(session, slot, request)) {
-    session.isRestored = restore(blocks, session, request);
-    return { kind: 'wait', until: session.isRestored, isRecall: false };
+    session.restoring = restore(blocks, session, request);
+    return { kind: 'wait', until: session.restoring, isRecall: false };
   }
   // The prompt cache holds what a thread began with, wherever lessons stand by now.
   const place = slot.thread?.place ?? request.place ?? 'system';
@@ -325,6 +325,7 @@ async function restore(blocks: Blocks, session: Session, request: ShowRequest): 
   addTexts(session, past.revisions);
   session.reminders = remindersIn(past.choices);
   session.isRestored = true;
+  session.restoring = undefined;
 }
 
 /** What a person told is withheld from nobody, also where an earlier version had drawn a lot for it. */

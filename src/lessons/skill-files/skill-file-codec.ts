@@ -8,6 +8,7 @@ import {
   isSkillFault,
   isSkillName,
   LARGEST_FILE_BYTES,
+  type ReadField,
   type SkillFault,
   type SkillFile,
   type SkillOrigin,
@@ -32,22 +33,22 @@ export function decodeSkillFile(text: string, folder = ''): SkillFile | SkillFau
   if (isSkillFault(cut)) return cut;
   const { own, rest } = takeOwnFields(cut.fields);
   const name = readName(rest, folder);
-  if (typeof name !== 'string') return name;
+  if (!name.ok) return name;
   const description = readText(rest, 'description');
-  if (isUnreadable(description)) return description;
-  if (description === undefined || description.trim() === '') return { ok: false, why: 'has no description' };
+  if (!description.ok) return description;
+  if (description.text.trim() === '') return { ok: false, why: 'has no description' };
   const category = readText(rest, 'category');
-  if (isUnreadable(category)) return category;
+  if (!category.ok) return category;
   const content = readContent(cut.body);
-  if (typeof content !== 'string') return content;
+  if (!content.ok) return content;
   const keywords = own.keywords ?? readKeywords(rest);
   const triggers = own.triggers ?? readTriggers(rest);
   const isAlways = own.isAlways ?? readAlways(rest);
   return {
-    name,
-    description,
-    content,
-    ...(category !== undefined && category !== '' && { category }),
+    name: name.text,
+    description: description.text,
+    content: content.text,
+    ...(category.text !== '' && { category: category.text }),
     ...(keywords !== undefined && { keywords }),
     ...(triggers !== undefined && { triggers }),
     ...(isAlways !== undefined && { isAlways }),
@@ -62,30 +63,26 @@ const READ = new Set(['name', 'description', 'category', 'keywords', 'tags', 'tr
 const rawOf = (fields: readonly FrontMatterField[], key: string): string | undefined =>
   fields.find((field) => field.key === key)?.raw;
 
-function readText(fields: readonly FrontMatterField[], key: string): string | undefined | SkillFault {
-  const raw = rawOf(fields, key);
-  if (raw === undefined) return undefined;
-  const text = readScalar(raw);
-  return typeof text === 'string' ? text : { ok: false, why: `${key} ${text.why}` };
+/** A field that is absent is empty. */
+function readText(fields: readonly FrontMatterField[], key: string): ReadField {
+  const field = readScalar(rawOf(fields, key) ?? '');
+  return field.ok ? field : { ok: false, why: `${key} ${field.why}` };
 }
 
-const isUnreadable = (value: string | undefined | SkillFault): value is SkillFault =>
-  typeof value === 'object';
-
-function readName(fields: readonly FrontMatterField[], folder: string): string | SkillFault {
-  const said = readText(fields, 'name');
-  if (isUnreadable(said)) return said;
-  const name = toSkillName(said ?? '') ?? toSkillName(folder);
-  if (name !== undefined) return name;
-  if (said === undefined || said === '') return { ok: false, why: 'has no name' };
+function readName(fields: readonly FrontMatterField[], folder: string): ReadField {
+  const written = readText(fields, 'name');
+  if (!written.ok) return written;
+  const name = toSkillName(written.text) ?? toSkillName(folder);
+  if (name !== undefined) return { ok: true, text: name };
+  if (written.text === '') return { ok: false, why: 'has no name' };
   return {
     ok: false,
-    why: `has the name ${JSON.stringify(clip(said, 65))}, which cannot be converted to 2 to 63 lower-case letters, digits and hyphens`,
+    why: `has the name ${JSON.stringify(clip(written.text, 65))}, which cannot be converted to 2 to 63 lower-case letters, digits and hyphens`,
   };
 }
 
 /** Without the empty line before the text and the line end after it, which the writer adds. */
-function readContent(body: string): string | SkillFault {
+function readContent(body: string): ReadField {
   const start = body.startsWith('\n') ? 1 : 0;
   const content = body.slice(start, body.length > start && body.endsWith('\n') ? -1 : undefined);
   if (content.trim() === '') return { ok: false, why: 'has no text below its front matter' };
@@ -96,7 +93,7 @@ function readContent(body: string): string | SkillFault {
       why: `has a text of ${bytes} bytes; a lesson may have at most ${LARGEST_CONTENT_BYTES}`,
     };
   }
-  return content;
+  return { ok: true, text: content };
 }
 
 function readKeywords(fields: readonly FrontMatterField[]): readonly string[] | undefined {
@@ -116,8 +113,8 @@ function readTriggers(fields: readonly FrontMatterField[]): readonly string[] | 
 }
 
 function readAlways(fields: readonly FrontMatterField[]): boolean | undefined {
-  const said = readText(fields, 'always');
-  return typeof said === 'string' ? toFlag(said) : undefined;
+  const flag = readText(fields, 'always');
+  return flag.ok ? toFlag(flag.text) : undefined;
 }
 
 const toFlag = (text: string): boolean | undefined =>
@@ -256,8 +253,8 @@ function takeLine(line: string, into: Map<string, string>): boolean {
   const key = line.startsWith(OWN) ? fieldKey(line) : undefined;
   if (key === undefined) return false;
   const text = line.slice(line.indexOf(':') + 1).trim();
-  const value = text.startsWith('"') ? readScalar(text) : text;
-  if (typeof value === 'string') into.set(key.slice(OWN.length), value);
+  const value: ReadField = text.startsWith('"') ? readScalar(text) : { ok: true, text };
+  if (value.ok) into.set(key.slice(OWN.length), value.text);
   return true;
 }
 

@@ -56,6 +56,9 @@ export interface FileFault {
   readonly why: string;
 }
 
+/** The text of a field. */
+export type ReadField = { readonly ok: true; readonly text: string } | SkillFault;
+
 export const isSkillFault = (value: object): value is SkillFault => 'ok' in value && value.ok === false;
 
 /** The file name that all tools use. */

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { parseJson } from '../../core/json.ts';
-import type { SkillFault } from './skill-file.ts';
+import type { ReadField } from './skill-file.ts';
 
 /** Escapes of YAML; an empty rest is a backslash that begins none of them. */
 const ESCAPE =
@@ -12,29 +12,30 @@ const BLOCK_STYLE = /^[|>](?:[1-9][+-]?|[+-][1-9]?)?(?:\s+#.*|\s*)$/;
  * (anchors, aliases, tags, numbers, dates) or refuse (`Use when: it rains`) is plain text here. An unknown escape is kept
  * literally: a Windows path in quotes is a common and unambiguous mistake.
  */
-export function readScalar(raw: string): string | SkillFault {
+export function readScalar(raw: string): ReadField {
   const text = raw.trimStart();
   if (text.startsWith('"')) {
     // What Instar writes is JSON as well, which is read faster.
     const json = parseJson(text);
-    if (typeof json === 'string') return json;
+    if (typeof json === 'string') return { ok: true, text: json };
     return parseScalar(text.replace(ESCAPE, (one) => (one === '\\' ? '\\\\' : one)));
   }
   if (text.startsWith("'") || BLOCK_STYLE.test(raw.split('\n', 1)[0]?.trim() ?? '')) return parseScalar(text);
-  return foldPlain(raw.split('\n'));
+  return { ok: true, text: foldPlain(raw.split('\n')) };
 }
 
 /** Loaded with the first text that is not written as Instar writes it. */
 let yaml: typeof import('yaml') | undefined;
 
-function parseScalar(text: string): string | SkillFault {
+function parseScalar(text: string): ReadField {
   yaml ??= createRequire(import.meta.url)('yaml') as typeof import('yaml');
   const { isScalar, parseDocument } = yaml;
   // The schema without types: every scalar is text.
   const document = parseDocument(`key: ${text}\n`, { schema: 'failsafe', logLevel: 'error' });
   const [error] = document.errors;
   const node = document.get('key', true);
-  if (error === undefined && isScalar(node) && typeof node.value === 'string') return node.value;
+  if (error === undefined && isScalar(node) && typeof node.value === 'string')
+    return { ok: true, text: node.value };
   if (/^[|>]/.test(text)) return { ok: false, why: 'is not a valid YAML block' };
   return {
     ok: false,
@@ -97,8 +98,8 @@ export function readList(raw: string): readonly string[] {
 
 /** Text that is not a valid scalar is taken literally. */
 function toText(raw: string): string {
-  const text = readScalar(raw);
-  return typeof text === 'string' ? text : raw;
+  const read = readScalar(raw);
+  return read.ok ? read.text : raw;
 }
 
 function splitAtCommas(text: string): readonly string[] {

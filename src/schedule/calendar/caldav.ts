@@ -42,17 +42,18 @@ export function createCaldavBusyTimes(setting: CaldavSetting): BusyTimes {
       signal,
     });
 
+  /** Undefined where the server does not offer it. */
   const askFreeBusy = async (
     from: number,
     to: number,
     signal: AbortSignal,
-  ): Promise<BusyAnswer | 'not offered'> => {
+  ): Promise<BusyAnswer | undefined> => {
     const answer = await report(freeBusyQuery(from, to), '1', signal);
     if (!answer.ok) return answer;
-    if (NOT_OFFERED.has(answer.status) || answer.status === 207) return 'not offered';
+    if (NOT_OFFERED.has(answer.status) || answer.status === 207) return undefined;
     if (answer.status !== 200) return failureOfStatus(answer.status, answer.headers);
     const spans = readFreeBusy(answer.text);
-    return spans === undefined ? 'not offered' : { ok: true, spans: mergeSpans(spans, from, to) };
+    return spans === undefined ? undefined : { ok: true, spans: mergeSpans(spans, from, to) };
   };
 
   const askEvents = async (from: number, to: number, signal: AbortSignal): Promise<BusyAnswer> => {
@@ -71,8 +72,8 @@ export function createCaldavBusyTimes(setting: CaldavSetting): BusyTimes {
     name: 'caldav',
     async busy(from, to, signal) {
       try {
-        const answer = offersFreeBusy ? await askFreeBusy(from, to, signal) : 'not offered';
-        if (answer !== 'not offered') return answer;
+        const answer = offersFreeBusy ? await askFreeBusy(from, to, signal) : undefined;
+        if (answer !== undefined) return answer;
         const events = await askEvents(from, to, signal);
         if (events.ok) offersFreeBusy = false;
         return events;

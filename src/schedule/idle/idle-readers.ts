@@ -52,18 +52,24 @@ function whyNoAnswer(end: ToolEnd, tool: string): string | undefined {
   }
 }
 
+type ToolAnswer =
+  | { readonly ok: true; readonly stdout: string }
+  | { readonly ok: false; readonly why: string };
+
 /** The tool's output, or why there is none. */
 async function askIdleTool(
   box: ToolBox,
   call: { readonly file: string; readonly args: readonly string[]; readonly timeoutMs?: number },
   signal: AbortSignal,
-): Promise<{ readonly stdout: string } | { readonly why: string }> {
+): Promise<ToolAnswer> {
   const tool = call.file.slice(call.file.lastIndexOf('/') + 1);
   const end = await box
     .run({ ...call, timeoutMs: call.timeoutMs ?? 2000, env: box.env, signal })
     .catch((): ToolEnd => ({ kind: 'failed' }));
   const why = whyNoAnswer(end, tool);
-  return end.kind === 'exit' && why === undefined ? { stdout: end.stdout } : { why: why ?? `${tool} failed` };
+  return end.kind === 'exit' && why === undefined
+    ? { ok: true, stdout: end.stdout }
+    : { ok: false, why: why ?? `${tool} failed` };
 }
 
 interface ToolCall {
@@ -197,7 +203,7 @@ export function createLogindIdle(setting: LogindSetting): IdleReader {
         { file: 'loginctl', args: ['show-session', id, ...ARGS] },
         signal,
       );
-      if ('why' in answer) return unknownIdle(answer.why);
+      if (!answer.ok) return unknownIdle(answer.why);
       return readSession(answer.stdout, now, setting.monotonicMs());
     },
   };
@@ -242,7 +248,7 @@ export function createMacosIdle(box: ToolBox): IdleReader {
         { file: '/usr/sbin/ioreg', args: ['-c', 'IOHIDSystem', '-d', '4'] },
         signal,
       );
-      if ('why' in answer) return unknownIdle(answer.why);
+      if (!answer.ok) return unknownIdle(answer.why);
       const found = [...answer.stdout.matchAll(/"HIDIdleTime" ?= ?([^\s,}]{1,40})/g)].slice(0, MAX_ENTRIES);
       if (found.length === 0) return unknownIdle('ioreg lists no input device');
       const readings = found.map((match) => idleFromDigits(match[1], NANOSECONDS_PER_MS, 'ioreg'));
@@ -274,7 +280,7 @@ export function createMutterIdle(box: ToolBox): IdleReader {
     sees: 'Keyboard, mouse and touch of this GNOME session; not consoles or ssh.',
     async read(_now, signal) {
       const answer = await askIdleTool(box, { file: 'gdbus', args: CALL, timeoutMs: 3000 }, signal);
-      if ('why' in answer) return unknownIdle(answer.why);
+      if (!answer.ok) return unknownIdle(answer.why);
       const match = /^\(uint64 ([0-9]{1,20}),\)$/.exec(answer.stdout.trim().slice(0, 100));
       return idleFromDigits(match?.[1], 1, 'gdbus');
     },
@@ -308,7 +314,7 @@ export function createWindowsIdle(box: ToolBox): IdleReader {
     async read(_now, signal) {
       const args = ['-NoProfile', '-NonInteractive', '-Command', SCRIPT];
       const answer = await askIdleTool(box, { file: 'powershell.exe', args, timeoutMs: COMPILE_MS }, signal);
-      if ('why' in answer) return unknownIdle(answer.why);
+      if (!answer.ok) return unknownIdle(answer.why);
       const match = /^([0-9]{1,10}) ([0-9]{1,10})$/.exec(answer.stdout.trim().slice(0, 100));
       const [last, now] = [Number(match?.[1]), Number(match?.[2])];
       if (!(last < TICKS && now < TICKS))
@@ -336,7 +342,7 @@ export function createX11Idle(box: ToolBox): IdleReader {
       let reading: IdleReading = unknownIdle('no tool');
       for (const tool of TOOLS) {
         const answer = await askIdleTool(box, tool, signal);
-        if ('stdout' in answer) return idleFromDigits(answer.stdout.trim(), 1, tool.file);
+        if (answer.ok) return idleFromDigits(answer.stdout.trim(), 1, tool.file);
         // Report the failure of the preferred tool.
         if (tool === TOOLS[0]) reading = unknownIdle(answer.why);
       }

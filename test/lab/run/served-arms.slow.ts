@@ -49,7 +49,7 @@ beforeAll(async () => {
   };
   const open = createOpenEnvironment({
     folder,
-    policy: { kind: 'own', model: () => model },
+    policy: { kind: 'own', model: async () => model },
     failures: 3,
     embed,
     env: {},

@@ -34,10 +34,10 @@ describe('the tasks of the workdays', () => {
     expect(worlds.size).toBe(1);
   });
 
-  it('are named by plain data that survives JSON, and wrong options are refused by name', () => {
+  it('are named by plain data that survives JSON, and wrong options are refused by name', async () => {
     const ref = workdaysTasks(FEW);
     expect(JSON.parse(JSON.stringify(ref))).toEqual(ref);
     expect(ref.module).toMatch(/^file:.*\.js$/);
-    expect(() => openTaskSource({ train: { split: 'train' } })).toThrow('train needs a split');
+    await expect(openTaskSource({ train: { split: 'train' } })).rejects.toThrow('train needs a split');
   });
 });

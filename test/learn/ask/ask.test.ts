@@ -40,7 +40,9 @@ describe('a question to a learning model', () => {
     const { model, requests } = speaker(text('{"is": 1}'), text('{"is": 2}'));
     const { ask } = asker(model);
     const answer = await ask(
-      question((value) => (JSON.stringify(value) === '{"is":2}' ? value : { fault: '"is" must be 2' })),
+      question((value) =>
+        JSON.stringify(value) === '{"is":2}' ? { ok: true, value } : { ok: false, why: '"is" must be 2' },
+      ),
       idle(),
     );
     expect(answer).toMatchObject({ ok: true, value: { is: 2 }, cost: { calls: 2 } });
@@ -72,7 +74,7 @@ describe('a question to a learning model', () => {
     );
     const { model, requests } = speaker(cut, text('{"is": 2}'));
     await asker(model).ask(
-      question(() => ({ fault: 'no' })),
+      question(() => ({ ok: false, why: 'no' })),
       idle(),
     );
     expect(JSON.stringify(requests[1]?.messages[2])).toContain('cut off after 100 tokens');

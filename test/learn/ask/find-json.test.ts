@@ -4,7 +4,7 @@ import { findJson } from '../../../src/learn/find-json.ts';
 
 const value = (said: string) => {
   const found = findJson(said);
-  return 'value' in found ? found.value : found.fault;
+  return found.ok ? found.value : found.why;
 };
 
 describe('the JSON in a reply', () => {

@@ -3,7 +3,7 @@ import type { ChatEvent, ChatModel, ChatRequest, Usage } from '../../../src/core
 import { createManualClock, type ManualClock } from '../../../src/core/clock.ts';
 import { createFailure, type FailureKind } from '../../../src/core/failure.ts';
 import type { Json } from '../../../src/core/json.ts';
-import type { Ask, Question, ReplyFault } from '../../../src/core/learn.ts';
+import type { Ask, Question, ReplyRead } from '../../../src/core/learn.ts';
 import { createDayBudget } from '../../../src/cost/day-budget.ts';
 import { type AskOptions, createAsk } from '../../../src/learn/ask.ts';
 
@@ -59,12 +59,14 @@ export const asker = (
   };
 };
 
-export const question = (read: (value: Json) => Json | ReplyFault = (value) => value): Question<Json> => ({
+export const question = (
+  read: (value: Json) => ReplyRead<Json> = (value) => ({ ok: true, value }),
+): Question<Json> => ({
   name: 'test',
   system: 'You answer.',
   user: 'What is it?',
   maxTokens: 100,
-  read: (value) => read(value) as Json,
+  read,
 });
 
 export const idle = (): AbortSignal => new AbortController().signal;

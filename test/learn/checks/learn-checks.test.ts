@@ -251,12 +251,12 @@ describe('the question to a model', () => {
       holdsWhen: [{ is: 'pattern', pattern: 'a', means: 'b' }],
     };
     const drafts = readCheckReply({ checks: [check, check, check, check] });
-    expect(drafts).toHaveLength(3);
+    expect(drafts).toMatchObject({ ok: true, value: { length: 3 } });
     expect(JSON.stringify(drafts)).not.toContain('means');
-    expect(readCheckReply({ checks: [] })).toEqual([]);
+    expect(readCheckReply({ checks: [] })).toEqual({ ok: true, value: [] });
     expect(readCheckReply({ checks: [{ looksAt: 'sky' }] })).toMatchObject({
-      fault: expect.stringContaining('looksAt'),
+      why: expect.stringContaining('looksAt'),
     });
-    expect(readCheckReply('no')).toMatchObject({ fault: expect.any(String) });
+    expect(readCheckReply('no')).toMatchObject({ why: expect.any(String) });
   });
 });

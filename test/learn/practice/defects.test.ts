@@ -327,17 +327,18 @@ describe('what other implementations of practice get wrong', () => {
       fixed: new Set(['b']),
     };
     expect(readOperations({ operations: [{ op: 'remove', lesson: 'e1' }] }, shown)).toMatchObject({
-      operations: [{ op: 'DELETE', ids: ['a'] }],
+      value: { operations: [{ op: 'DELETE', ids: ['a'] }] },
     });
     expect(readOperations({ E1: { operation: 'UPDATE' } }, shown)).toMatchObject({
-      operations: [{ op: 'UPDATE', ids: ['a'] }],
+      value: { operations: [{ op: 'UPDATE', ids: ['a'] }] },
     });
     expect(readOperations([{ operation: 'DELETE', id: 'E2' }], shown)).toMatchObject({
-      operations: [],
-      quarantined: [expect.stringContaining('only a person')],
+      value: { operations: [], quarantined: [expect.stringContaining('only a person')] },
     });
-    expect(readOperations([], shown)).toMatchObject({ operations: [{ op: 'NONE' }] });
-    expect(readOperations('nothing of use', shown)).toMatchObject({ operations: [{ op: 'NONE' }] });
+    expect(readOperations([], shown)).toMatchObject({ value: { operations: [{ op: 'NONE' }] } });
+    expect(readOperations('nothing of use', shown)).toMatchObject({
+      value: { operations: [{ op: 'NONE' }] },
+    });
     for (const odd of [null, 7, true, {}, [[[]]], [{ operation: 7 }], { operations: { operations: {} } }])
       expect(() => readOperations(odd as never, shown)).not.toThrow();
   });

@@ -6,7 +6,7 @@ import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
 import { createEvidenceReader } from '../../../src/evidence/evidence-reader.ts';
 import { createIndexMessages } from '../../../src/learn/recollect/index-messages.ts';
 import { createRecollect } from '../../../src/learn/recollect/recollect.ts';
-import { toRecords } from '../../../src/record/records.ts';
+import { recordsOf } from '../../../src/record/records.ts';
 import { readStoredTurn } from '../../../src/record/stored-turn.ts';
 import { createTurnEncoder } from '../../../src/record/turn-encoder.ts';
 import { openRedactor } from '../../../src/redact/open-redactor.ts';
@@ -36,7 +36,7 @@ interface Death {
 function openGateway(store: AsyncStore, death?: Death) {
   const redactor = openRedactor();
   const encoder = createTurnEncoder({ ...redactor, setKeys: () => undefined });
-  const records = toRecords(store, () => now, redactor);
+  const records = recordsOf(Promise.resolve(store), () => now, redactor);
   const model = createNgramEmbed();
   const decode = (view: Parameters<typeof readStoredTurn>[0]) => readStoredTurn(view, records, new Map());
   let now = BEGIN;

@@ -320,9 +320,9 @@ describe('a judge', () => {
     await world.add('iso-dates');
     world.grades((lessons) => (lessons.includes('iso-dates') ? 1 : 0));
     const first: Ask = async (question) => {
-      const value = question.read({ better: 'first' });
-      if (typeof value === 'object' && value !== null && 'fault' in value) throw new Error('unreadable');
-      return { ok: true, value, cost: NO_COST, model: 'm', prompt: 'p' };
+      const read = question.read({ better: 'first' });
+      if (!read.ok) throw new Error('unreadable');
+      return { ok: true, value: read.value, cost: NO_COST, model: 'm', prompt: 'p' };
     };
     const { compare } = createTrialJudge(() => first, createCalibration());
     await world.run({ gateTasks: recorded, compare, judgeRefusal: () => undefined });

@@ -31,8 +31,9 @@ export async function importInto(
 ): Promise<SkillReport> {
   const path = join(scratch(), name);
   writeFileSync(path, text);
-  const source = await openImport(path, format);
-  if (typeof source === 'string') throw new Error(source);
+  const opened = await openImport(path, format);
+  if (!opened.ok) throw new Error(opened.why);
+  const { source } = opened;
   if (source.format === 'skills') throw new Error('skills');
   const lessonsApi = {
     all: async () => library.lessons().map(encodeLesson),

@@ -11,7 +11,7 @@ export const corpusSearch: CodeStage = {
   kind: 'code',
   isScorable: false,
   needs: ['query-planning'],
-  perform: (dossier, { works }) => {
+  perform: async (dossier, { works }) => {
     const queries = textList(dossier.get('query-planning')?.queries) ?? [];
     const words = queries.flatMap((query) => wordsOf(query));
     const score = ({ title, abstract }: CorpusWork): number => {
@@ -33,7 +33,7 @@ export const dedup: CodeStage = {
   kind: 'code',
   isScorable: false,
   needs: ['corpus-search'],
-  perform: (dossier, corpus) => {
+  perform: async (dossier, corpus) => {
     const hits = worksWithKeys(dossier.get('corpus-search')?.hits, corpus);
     const isLatest = (work: CorpusWork): boolean =>
       !hits.some((other) => other.title === work.title && other.year > work.year);

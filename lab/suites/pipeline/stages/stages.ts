@@ -21,7 +21,7 @@ const compileBibliography: CodeStage = {
   kind: 'code',
   isScorable: false,
   needs: ['introduction', 'related-work'],
-  perform: (dossier, corpus) => {
+  perform: async (dossier, corpus) => {
     const cited = new Set(SECTIONS.flatMap((section) => citationKeysIn(textOf(dossier, section))));
     const entries = worksWithKeys([...cited].sort(), corpus).map(({ key, year, title }) => ({
       key,
@@ -38,7 +38,7 @@ const packagePaper: CodeStage = {
   kind: 'code',
   isScorable: false,
   needs: [...SECTIONS, 'compile-bibliography'],
-  perform: (dossier) => ({
+  perform: async (dossier) => ({
     sections: SECTIONS.map((name) => ({
       name,
       text: textOf(dossier, name),
