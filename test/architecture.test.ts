@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, it } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -267,6 +268,80 @@ describe('the house', () => {
         rules.filter((rule) => text.includes(rule)).map((rule) => `${name}: ${rule}`),
       );
     expect(knowing).toEqual([]);
+  });
+});
+
+/** A part of a syntax tree, as the parser gives it. */
+interface SyntaxNode {
+  readonly type: string;
+  readonly start: number;
+  readonly [field: string]: unknown;
+}
+
+/** Every node below one of a syntax tree, itself included. */
+function nodesBelow(node: unknown): readonly SyntaxNode[] {
+  if (Array.isArray(node)) return node.flatMap(nodesBelow);
+  if (typeof node !== 'object' || node === null) return [];
+  const below = Object.values(node).flatMap(nodesBelow);
+  return 'type' in node ? [node as SyntaxNode, ...below] : below;
+}
+
+const partsOf = (node: SyntaxNode): readonly SyntaxNode[] => (node.types ?? []) as readonly SyntaxNode[];
+
+const isPromise = ({ type, typeName }: SyntaxNode): boolean =>
+  type === 'TSTypeReference' && (typeName as { readonly name?: string }).name === 'Promise';
+
+/** "Not yet begun" is no value. */
+const isAbsence = ({ type }: SyntaxNode): boolean =>
+  type === 'TSUndefinedKeyword' || type === 'TSNullKeyword';
+
+const WHY = new Set(['error', 'failure', 'fault', 'missing', 'problem', 'why']);
+
+/** Whether an object says why there is no value, and neither `ok` nor a word for what happened tells it from the others. */
+function saysWhyAlone(part: SyntaxNode): boolean {
+  if (part.type === 'TSIntersectionType') return partsOf(part).some(saysWhyAlone);
+  if (part.type !== 'TSTypeLiteral') return false;
+  const members = (part.members as readonly SyntaxNode[]).filter(
+    ({ type }) => type === 'TSPropertySignature',
+  );
+  const nameOf = ({ key }: SyntaxNode): string => (key as { readonly name?: string }).name ?? '';
+  const isWord = ({ typeAnnotation }: SyntaxNode): boolean => {
+    const values = nodesBelow(typeAnnotation).filter(({ type }) => type === 'TSLiteralType');
+    return values.some(({ literal }) => typeof (literal as { readonly value?: unknown }).value === 'string');
+  };
+  return (
+    members.some((member) => WHY.has(nameOf(member))) &&
+    !members.some((member) => nameOf(member) === 'ok' || isWord(member))
+  );
+}
+
+describe('a type', () => {
+  const unions = [...sources, ...pageSources]
+    // The others have none of these types, and parsing all of them takes seconds.
+    .filter(({ text }) =>
+      /\|\s+Promise<|Promise<.*> \||\b(?:error|failure|fault|missing|problem|why)\??:/.test(text),
+    )
+    .flatMap(({ name, text }) => {
+      const { body } = parseAst(text, { lang: name.endsWith('x') ? 'tsx' : 'ts', astType: 'ts' });
+      return nodesBelow(body)
+        .filter(({ type }) => type === 'TSUnionType')
+        .map((node) => ({
+          place: `${name}:${text.slice(0, node.start).split('\n').length}`,
+          parts: partsOf(node),
+        }));
+    });
+
+  it('is a value or a promise, never either', () => {
+    const either = unions.filter(
+      ({ parts }) => parts.some(isPromise) && parts.some((part) => !isPromise(part) && !isAbsence(part)),
+    );
+    expect(either.map(({ place }) => place)).toEqual([]);
+    expect(unions.length).toBeGreaterThan(500);
+  });
+
+  it('of what may be refused is { ok: true, … } or { ok: false, why }', () => {
+    const other = unions.filter(({ parts }) => parts.some(saysWhyAlone));
+    expect(other.map(({ place }) => place)).toEqual([]);
   });
 });
 

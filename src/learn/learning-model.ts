@@ -49,16 +49,15 @@ interface LearningModelsOptions {
 /** Longer replies are not used (see `collectReply`). */
 const LONGEST = 1024 * 1024;
 
-/** A model that was found for a role, or why there is none. */
-type FoundModel =
-  | { readonly target: Target; readonly isNamed: boolean }
-  /** `absent`: the name of a model whose server is not running. It is asked again when the server is back. */
-  | {
-      readonly target: undefined;
-      readonly why?: string;
-      readonly absent?: string;
-      readonly isNamed: boolean;
-    };
+/** The model of a role. */
+interface FoundModel {
+  readonly target: Target | undefined;
+  readonly isNamed: boolean;
+  /** Why there is none, for a person who named one. */
+  readonly why?: string;
+  /** The name of a model whose server is not running. It is asked again when the server is back. */
+  readonly absent?: string;
+}
 
 const NONE: FoundModel = { target: undefined, isNamed: false };
 

@@ -3,7 +3,7 @@ import { CallError, call, keepPageWord, SIGNED_OUT } from './lib/call.ts';
 import { Command } from './parts/command.tsx';
 import { Fault } from './parts/states.tsx';
 
-export type SignIn = 'checking' | 'in' | 'out' | { readonly fault: string };
+export type SignIn = 'checking' | 'in' | 'out' | { readonly ok: false; readonly why: string };
 
 /** The one-time code of the address, which is removed from it: it must not stay in the history or a screenshot. */
 function takeCode(): string | undefined {
@@ -28,7 +28,7 @@ export function useSignIn(): SignIn {
         const { in: isIn } = await call<{ readonly in: boolean }>('GET', '/api/login');
         setState(isIn ? 'in' : 'out');
       } catch (error) {
-        setState({ fault: error instanceof Error ? error.message : String(error) });
+        setState({ ok: false, why: error instanceof Error ? error.message : String(error) });
       }
     };
     void check();
@@ -61,7 +61,7 @@ export const SignedOut = ({ state }: { readonly state: Exclude<SignIn, 'checking
         <Command>instar page</Command>
       </>
     ) : (
-      <Fault message={state.fault} retry={() => location.reload()} />
+      <Fault message={state.why} retry={() => location.reload()} />
     )}
   </main>
 );

@@ -26,7 +26,7 @@ export async function checkIso8601(
   grading: Grading = 'ours',
 ): Promise<string | undefined> {
   const read = await readWork(workspace, file);
-  if ('fault' in read) return read.fault;
+  if (!read.ok) return read.why;
   const data = parseJson(read.value);
   if (data === undefined) return `${file} is not JSON`;
   for (const field of fields) {
@@ -58,7 +58,7 @@ export async function checkFilename(
   if ('file' in target) return checkOne(workspace, target.file, grading);
   const { folder, extension, minCount } = target;
   const found = await listWork(workspace, folder);
-  if ('fault' in found) return found.fault;
+  if (!found.ok) return found.why;
   const ending = `.${extension.replace(/^\./, '').toLowerCase()}`;
   const files = found.value.filter(({ kind, name }) => kind === 'file' && name.endsWith(ending));
   const good = files.filter(({ name }) => NAME.test(name)).length;
@@ -72,7 +72,7 @@ async function checkOne(workspace: Workspace, file: string, grading: Grading): P
   if (grading === 'official') return undefined;
   const above = file.length === name.length ? '.' : file.slice(0, -name.length);
   const found = await listWork(workspace, above);
-  if ('fault' in found) return found.fault;
+  if (!found.ok) return found.why;
   const isThere = found.value.some((entry) => entry.name === name && entry.kind === 'file');
   return isThere ? undefined : `${file} is not there`;
 }
@@ -104,10 +104,10 @@ export async function checkMetadata(
   const readMeta = READERS.get(type);
   if (readMeta === undefined) return `${file}: there is no rule where a .${type} file keeps its metadata`;
   const read = await readWork(workspace, file);
-  if ('fault' in read) return read.fault;
+  if (!read.ok) return read.why;
   const meta = readMeta(read.value);
   const isAnyState = grading === 'official' && (type === 'py' || type === 'csv');
-  const fault = 'fault' in meta ? meta.fault : faultIn(meta.value, isAnyState);
+  const fault = meta.ok ? faultIn(meta.value, isAnyState) : meta.why;
   return fault === undefined ? undefined : `${file}: ${fault}`;
 }
 
@@ -123,10 +123,10 @@ function faultIn(meta: Members, isAnyState: boolean): string | undefined {
 
 function readJsonMeta(text: string): ReadResult<Members> {
   const data = parseJson(text);
-  if (data === undefined) return { fault: 'this is not JSON' };
+  if (data === undefined) return { ok: false, why: 'this is not JSON' };
   const meta = isObject(data) && Object.hasOwn(data, 'meta') ? data.meta : undefined;
-  if (!isObject(meta)) return { fault: 'there is no "meta" object at the top' };
-  return { value: new Map(Object.entries(meta)) };
+  if (!isObject(meta)) return { ok: false, why: 'there is no "meta" object at the top' };
+  return { ok: true, value: new Map(Object.entries(meta)) };
 }
 
 const endingOf = (file: string): string => {
@@ -139,9 +139,9 @@ const endingOf = (file: string): string => {
  */
 export async function checkBackup(workspace: Workspace, file: string): Promise<string | undefined> {
   const now = await readWork(workspace, file);
-  if ('fault' in now) return now.fault;
+  if (!now.ok) return now.why;
   const before = await readWork(workspace, `${file}.bak`);
-  if ('fault' in before) return before.fault;
+  if (!before.ok) return before.why;
   return now.value === before.value ? `${file} and ${file}.bak are the same` : undefined;
 }
 
@@ -160,7 +160,7 @@ const LONGEST_SUMMARY = 80;
 export async function checkDoneLog(workspace: Workspace, target: DoneLogTarget): Promise<string | undefined> {
   const { file, minEntries, taskPrefix } = target;
   const read = await readWork(workspace, file);
-  if ('fault' in read) return read.fault;
+  if (!read.ok) return read.why;
   const lines = read.value.split(/\r?\n/).filter((line) => line.trim() !== '');
   if (lines.length < minEntries) return `${file} has ${lines.length} of at least ${minEntries} entries`;
   let lastTask = '';

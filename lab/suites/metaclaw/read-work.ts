@@ -3,8 +3,10 @@ import type { WorkspaceEntry } from '../../../src/agent/sandbox/workspace-files.
 import { codeOf, SandboxError } from '../../../src/agent/sandbox/workspace-limits.ts';
 import { clip } from '../../../src/text/truncate.ts';
 
-/** A value, or the fault for the reader of the verdict. */
-export type ReadResult<T> = { readonly value: T } | { readonly fault: string };
+/** `why` there is no value: for the reader of the verdict. */
+export type ReadResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly why: string };
 
 /** The largest file that a check reads. */
 const LARGEST = 8 * 1024 * 1024;
@@ -18,11 +20,13 @@ export async function readWork(workspace: Workspace, file: string): Promise<Read
   return readOrFault<string>(file, async () => {
     const found = await workspace.list(folderOf(file));
     const entry = found.find(({ name }) => name === nameOf(file));
-    if (entry === undefined) return { fault: `${file} is not there` };
-    if (entry.bytes > LARGEST) return { fault: `${file} is larger than ${LARGEST} bytes` };
+    if (entry === undefined) return { ok: false, why: `${file} is not there` };
+    if (entry.bytes > LARGEST) return { ok: false, why: `${file} is larger than ${LARGEST} bytes` };
     const text = await workspace.read(file);
-    if (text.length > LARGEST) return { fault: `${file} is larger than ${LARGEST} bytes` };
-    return text.includes('\uFFFD') ? { fault: `${file} is not UTF-8 text` } : { value: text };
+    if (text.length > LARGEST) return { ok: false, why: `${file} is larger than ${LARGEST} bytes` };
+    return text.includes('\uFFFD')
+      ? { ok: false, why: `${file} is not UTF-8 text` }
+      : { ok: true, value: text };
   });
 }
 
@@ -31,7 +35,7 @@ export const listWork = (
   workspace: Workspace,
   folder: string,
 ): Promise<ReadResult<readonly WorkspaceEntry[]>> =>
-  readOrFault(folder, async () => ({ value: await workspace.list(folder) }));
+  readOrFault(folder, async () => ({ ok: true, value: await workspace.list(folder) }));
 
 export const nameOf = (file: string): string => file.slice(file.lastIndexOf('/') + 1);
 
@@ -45,9 +49,10 @@ async function readOrFault<T>(wanted: string, look: () => Promise<ReadResult<T>>
     return await look();
   } catch (error) {
     const code = codeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { fault: `${wanted} is not there` };
-    if (error instanceof SandboxError) return { fault: error.message };
-    if (code !== undefined && THEIR_CODES.has(code)) return { fault: `${wanted} cannot be read (${code})` };
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { ok: false, why: `${wanted} is not there` };
+    if (error instanceof SandboxError) return { ok: false, why: error.message };
+    if (code !== undefined && THEIR_CODES.has(code))
+      return { ok: false, why: `${wanted} cannot be read (${code})` };
     throw error;
   }
 }
@@ -57,24 +62,24 @@ type MetaMembers = ReadonlyMap<string, string>;
 /** `key: value` lines between two lines of `---`, the first of which begins the file. */
 export function readFrontMatter(text: string): ReadResult<MetaMembers> {
   const lines = linesOf(text);
-  if (lines[0]?.trimEnd() !== '---') return { fault: 'it does not begin with front matter (---)' };
+  if (lines[0]?.trimEnd() !== '---') return { ok: false, why: 'it does not begin with front matter (---)' };
   const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === '---');
-  if (end < 0) return { fault: 'its front matter is not closed (---)' };
-  return { value: membersOf(lines.slice(1, end), plainOf) };
+  if (end < 0) return { ok: false, why: 'its front matter is not closed (---)' };
+  return { ok: true, value: membersOf(lines.slice(1, end), plainOf) };
 }
 
 /** The lines after `Meta:` in the docstring that begins a module, up to a blank one. */
 export function readPythonMeta(text: string): ReadResult<MetaMembers> {
   const docstring = docstringOf(text);
-  if (docstring === undefined) return { fault: 'there is no module docstring in front of the code' };
+  if (docstring === undefined) return { ok: false, why: 'there is no module docstring in front of the code' };
   const lines = linesOf(docstring);
   const start = lines.findIndex((line) => line.trimStart().startsWith('Meta:'));
-  if (start < 0) return { fault: 'its module docstring has no "Meta:" section' };
+  if (start < 0) return { ok: false, why: 'its module docstring has no "Meta:" section' };
   const after = lines.slice(start + 1);
   const end = after.findIndex((line) => line.trim() === '');
   const first = (lines[start] ?? '').trimStart().slice('Meta:'.length);
   const members = membersOf([first, ...(end < 0 ? after : after.slice(0, end))], (value) => value);
-  return { value: new Map([...members].map(([key, value]) => [key.toLowerCase(), value])) };
+  return { ok: true, value: new Map([...members].map(([key, value]) => [key.toLowerCase(), value])) };
 }
 
 /** `# meta: key=value key=value` as the first line. */
@@ -82,9 +87,9 @@ export function readCsvMeta(text: string): ReadResult<MetaMembers> {
   const mark = '# meta:';
   const [first = ''] = linesOf(text.slice(0, 10_000));
   if (!first.startsWith(mark))
-    return { fault: 'its first line is not "# meta: created_at=… author=… status=…"' };
+    return { ok: false, why: 'its first line is not "# meta: created_at=… author=… status=…"' };
   const pairs = first.slice(mark.length).split(/\s+/);
-  return { value: new Map(pairs.flatMap((pair) => splitAt(pair, '='))) };
+  return { ok: true, value: new Map(pairs.flatMap((pair) => splitAt(pair, '='))) };
 }
 
 const linesOf = (text: string): readonly string[] => text.split(/\r\n|\r|\n/);

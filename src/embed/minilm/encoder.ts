@@ -83,10 +83,10 @@ export const createEncoderPass = (
   weights: EncoderWeights,
 ): EncoderPass & EngineName => {
   const native = createNativePass(arena, weights);
-  if (native.run !== undefined) return native;
+  if (native.ok) return native.pass;
   return {
     ...createOwnPass(arena, kernels, weights),
-    ...compact({ engine: OWN_ENGINE, problem: native.problem }),
+    ...compact({ engine: OWN_ENGINE, problem: native.why }),
   };
 };
 

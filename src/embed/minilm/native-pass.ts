@@ -65,6 +65,11 @@ export interface EngineName {
 
 export const OWN_ENGINE = 'WebAssembly';
 
+/** Without `why` it is not installed, and nobody misses it. */
+type NativePass =
+  | { readonly ok: true; readonly pass: EncoderPass & EngineName }
+  | { readonly ok: false; readonly why?: string };
+
 /**
  * The pass on onnxruntime-node, where a user has installed it: a third of the CPU. The same weights and the same 16 bits of input, so
  * that vectors are the same up to rounding (cosine above .9999, below the 8 bits in which they are kept): an index may hold both.
@@ -72,10 +77,10 @@ export const OWN_ENGINE = 'WebAssembly';
 export function createNativePass(
   arena: Arena,
   weights: EncoderWeights,
-): (EncoderPass & EngineName) | { readonly run?: undefined; readonly problem?: string } {
+): NativePass {
   try {
     const addon = insideAddon(openAddon);
-    if (addon === undefined) return {};
+    if (addon === undefined) return { ok: false };
     const { version, Tensor, InferenceSession } = addon;
     const { buffer, byteOffset, byteLength } = encoderGraph(arena, weights);
     const session = insideAddon(() => {
@@ -92,11 +97,12 @@ export function createNativePass(
       if (output !== undefined) arena.floats(states, rows * HIDDEN).set(output.data);
     };
     run(1);
-    return { engine: `${PACKAGE} ${version}`, states, run };
+    return { ok: true, pass: { engine: `${PACKAGE} ${version}`, states, run } };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return {
-      problem: `${PACKAGE} is installed and does not work, so that sentences are read on ${OWN_ENGINE}: ${why}`,
+      ok: false,
+      why: `${PACKAGE} is installed and does not work, so that sentences are read on ${OWN_ENGINE}: ${why}`,
     };
   }
 }

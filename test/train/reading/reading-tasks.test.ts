@@ -183,9 +183,9 @@ describe('the source of reading tasks', () => {
     expect(new Set(sets)).toEqual(new Set(['unseen-values', 'unseen-forms', 'unseen-families']));
   });
 
-  it('refuses options that say nothing', () => {
-    expect(() => openTaskSource({})).toThrow('a seed, a count and a place');
-    expect(() => openTaskSource({ ...options, mix: { some: 3 } })).toThrow('present, absent');
+  it('refuses options that say nothing', async () => {
+    await expect(openTaskSource({})).rejects.toThrow('a seed, a count and a place');
+    await expect(openTaskSource({ ...options, mix: { some: 3 } })).rejects.toThrow('present, absent');
   });
 
   describeTaskSource('reading', () => openTaskSource(options));
