@@ -258,8 +258,8 @@ describe('adapters in vLLM', () => {
       baseUrl: 'http://127.0.0.1:9/v1',
       name: 'instar',
     });
-    expect(await nobody.load(1, '/x', signal)).toMatchObject({ failure: { kind: 'unreachable' } });
+    expect(await nobody.load(1, '/x', signal)).toMatchObject({ ok: false, why: { kind: 'unreachable' } });
     const left = AbortSignal.abort();
-    expect(await nobody.load(1, '/x', left)).toMatchObject({ failure: { kind: 'aborted' } });
+    expect(await nobody.load(1, '/x', left)).toMatchObject({ ok: false, why: { kind: 'aborted' } });
   });
 });

@@ -74,10 +74,7 @@ type NativePass =
  * The pass on onnxruntime-node, where a user has installed it: a third of the CPU. The same weights and the same 16 bits of input, so
  * that vectors are the same up to rounding (cosine above .9999, below the 8 bits in which they are kept): an index may hold both.
  */
-export function createNativePass(
-  arena: Arena,
-  weights: EncoderWeights,
-): NativePass {
+export function createNativePass(arena: Arena, weights: EncoderWeights): NativePass {
   try {
     const addon = insideAddon(openAddon);
     if (addon === undefined) return { ok: false };

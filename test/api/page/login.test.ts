@@ -50,7 +50,7 @@ function openLogin() {
     sentBy: (
       entered: ReturnType<typeof enter>,
     ): { readonly cookie: string; readonly 'x-instar-page': string } =>
-      'headers' in entered
+      entered.ok
         ? {
             cookie: String(entered.headers['set-cookie']).split(';')[0] ?? '',
             'x-instar-page': entered.word,
@@ -74,26 +74,24 @@ describe('a one-time code', () => {
     pass(10 * MINUTE - 1);
     expect(enter(soon)).toHaveProperty('word');
     pass(1);
-    expect(enter(late)).toMatchObject({ status: 401 });
+    expect(enter(late)).toMatchObject({ why: { status: 401 } });
   });
 
   it('is of the owner key that made it', () => {
     const { login, enter, setOwner } = openLogin();
     const { code } = login.newCode();
     setOwner({ kind: 'owner', id: 'owner_2', mayRate: true });
-    expect(enter(code)).toMatchObject({ status: 401 });
+    expect(enter(code)).toMatchObject({ why: { status: 401 } });
   });
 
   it('cannot be guessed for long: after ten wrong ones in a minute the answer is 429, and a right one still enters', () => {
     const { login, enter, pass } = openLogin();
     const { code } = login.newCode();
-    const statuses = Array.from({ length: 11 }, () => enter('guess')).map(
-      (one) => 'status' in one && one.status,
-    );
+    const statuses = Array.from({ length: 11 }, () => enter('guess')).map((one) => !one.ok && one.why.status);
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
     expect(enter(code)).toHaveProperty('word');
     pass(MINUTE);
-    expect(enter('guess')).toMatchObject({ status: 401 });
+    expect(enter('guess')).toMatchObject({ why: { status: 401 } });
   });
 });
 
@@ -105,7 +103,7 @@ describe('the cookie', () => {
     const idle = sentBy(enter(login.newCode().code));
     for (let n = 0; n < 10; n++) {
       pass(3 * DAY - 1);
-      expect(person()).toMatchObject({ kind: 'owner' });
+      expect(person()).toMatchObject({ caller: { kind: 'owner' } });
       if (n > 0) expect(login.personOf(request({ ...idle, ...SAME }))).toBeUndefined();
     }
     pass(10);
@@ -117,9 +115,9 @@ describe('the cookie', () => {
     const sent = sentBy(enter(login.newCode().code));
     const asked = (headers: Readonly<Record<string, string>>) =>
       login.personOf(request({ ...sent, ...headers }));
-    expect(asked({ origin: 'http://127.0.0.1:4600' })).toMatchObject({ kind: 'owner' });
-    expect(asked({ origin: 'http://127.0.0.1:9999' })).toMatchObject({ status: 403 });
-    expect(asked({})).toMatchObject({ status: 403 });
+    expect(asked({ origin: 'http://127.0.0.1:4600' })).toMatchObject({ caller: { kind: 'owner' } });
+    expect(asked({ origin: 'http://127.0.0.1:9999' })).toMatchObject({ why: { status: 403 } });
+    expect(asked({})).toMatchObject({ why: { status: 403 } });
     expect(login.personOf(request({ ...sent, cookie: `${sent.cookie}x`, ...SAME }))).toBeUndefined();
   });
 
@@ -127,7 +125,7 @@ describe('the cookie', () => {
     const { login, enter, request, sentBy } = openLogin();
     const sent = sentBy(enter(login.newCode().code));
     login.leave(request({ ...sent, 'sec-fetch-site': 'cross-site' }, 'POST'));
-    expect(login.personOf(request({ ...sent, ...SAME }))).toMatchObject({ kind: 'owner' });
+    expect(login.personOf(request({ ...sent, ...SAME }))).toMatchObject({ caller: { kind: 'owner' } });
     login.leave(request({ ...sent, ...SAME }, 'POST'));
     expect(login.personOf(request({ ...sent, ...SAME }))).toBeUndefined();
   });
@@ -144,7 +142,7 @@ describe('a restart of the daemon', () => {
     const { page, person } = signedIn();
     for (let n = 0; n < 10; n++) {
       page.pass(3 * DAY - 10);
-      expect(person()).toMatchObject({ kind: 'owner' });
+      expect(person()).toMatchObject({ caller: { kind: 'owner' } });
       page.restart();
     }
     page.pass(200);
@@ -178,7 +176,7 @@ describe('a restart of the daemon', () => {
     const { page } = signedIn();
     const { code } = page.login.newCode();
     page.restart();
-    expect(page.enter(code)).toMatchObject({ status: 401 });
+    expect(page.enter(code)).toMatchObject({ why: { status: 401 } });
   });
 });
 
@@ -190,6 +188,6 @@ describe('signing everybody out', () => {
     page.login.leaveAll();
     page.restart();
     for (const one of sent) expect(page.login.personOf(page.request({ ...one, ...SAME }))).toBeUndefined();
-    expect(page.enter(code)).toMatchObject({ status: 401 });
+    expect(page.enter(code)).toMatchObject({ why: { status: 401 } });
   });
 });
