@@ -117,14 +117,8 @@ export async function* measureOnGate(
     if (parts.isThin && canaryOf(promotions.state()) !== undefined) {
       yield* follow(replayCanary({ promotions, rollOut, tasks, signal, mostPairs: left() }));
     }
-    const { trial, live } = promotions.state();
-    // The first checkpoint of a run has learned nothing.
-    const newestBefore = Math.max(
-      firstVersion,
-      live.version,
-      canaryOf(promotions.state())?.served.version ?? 0,
-    );
-    const isNew = newest.version > newestBefore;
+    const { trial } = promotions.state();
+    const isNew = newest.version > newestBefore(promotions.state(), firstVersion);
     const isLeft = trial?.stage === 'candidate';
     if (!isLeft && !isNew) return verdict('unchanged', 'there are no new weights');
     // Finish the measurement that an earlier session or training window left.
@@ -148,6 +142,10 @@ export async function* measureOnGate(
     throw error;
   }
 }
+
+/** The newest version that was compared. The first checkpoint of a run has learned nothing. */
+const newestBefore = (state: ReturnType<GateParts['promotions']['state']>, firstVersion: number): number =>
+  Math.max(firstVersion, state.live.version, canaryOf(state)?.served.version ?? 0);
 
 const ADD_TASKS =
   'the tasks are those of the gate split that have a check: add some with instar practice tasks --add FILE.jsonl';

@@ -33,8 +33,8 @@ export function createOpenWeights(options: WeightsOptions): OpenWeights {
   const { pointer, openSampler, spares = () => [], probed = () => undefined } = options;
   const held = new Map<string | undefined, Held>();
   const hold = (path: string | undefined): Held => {
-    const known = held.get(path);
-    if (known !== undefined) return known;
+    const before = held.get(path);
+    if (before !== undefined) return before;
     const opened: Held = { sampler: openSampler(path), turns: 0 };
     held.set(path, opened);
     return opened;
@@ -90,53 +90,62 @@ export function createOpenWeights(options: WeightsOptions): OpenWeights {
   return {
     sweep,
     take: async (served) => {
-      const wanted = [served, ...spares().filter(({ sampler }) => sampler !== served.sampler)];
-      let taken: ServedWeights | undefined;
-      let answering = served;
-      let reason: unknown;
-      /** The next weights that can be opened; the first failure is the one reported. */
-      const takeNext = async (): Promise<ServedWeights> => {
-        taken?.release();
-        taken = undefined;
-        for (let next = wanted.shift(); next !== undefined; next = wanted.shift()) {
-          try {
-            answering = next;
-            taken = await takeOne(next);
-            return taken;
-          } catch (error) {
-            if (!(error instanceof TrainingError)) throw error;
-            reason ??= error;
-          }
-        }
-        throw reason;
-      };
-      await takeNext();
-      return {
-        get version() {
-          return answering.version;
-        },
-        sampler: {
-          sample: async (request, signal) => {
-            for (;;) {
-              try {
-                const sequences = await (taken ?? (await takeNext())).sampler.sample(request, signal);
-                if (answering !== served) probed(served, false, reason);
-                probed(answering, true);
-                return sequences;
-              } catch (error) {
-                if (signal.aborted || !(error instanceof TrainingError)) throw error;
-                reason ??= error;
-                await takeNext();
-              }
-            }
-          },
-          close: async () => undefined,
-        },
-        release: () => taken?.release(),
-      };
+      const others = spares().filter(({ sampler }) => sampler !== served.sampler);
+      return takeFirst([served, ...others], takeOne, probed);
     },
     close: async () => {
       for (const path of [...held.keys()]) leave(path);
     },
+  };
+}
+
+/** The first of these weights that can be opened, and the next one where they fail: the first failure is the one reported. */
+async function takeFirst(
+  [served, ...spares]: readonly [PolicyVersion, ...PolicyVersion[]],
+  takeOne: (version: PolicyVersion) => Promise<ServedWeights>,
+  probed: NonNullable<WeightsOptions['probed']>,
+): Promise<ServedWeights> {
+  const wanted = [served, ...spares];
+  let taken: ServedWeights | undefined;
+  let answering = served;
+  let reason: unknown;
+  const takeNext = async (): Promise<ServedWeights> => {
+    taken?.release();
+    taken = undefined;
+    for (let next = wanted.shift(); next !== undefined; next = wanted.shift()) {
+      try {
+        answering = next;
+        taken = await takeOne(next);
+        return taken;
+      } catch (error) {
+        if (!(error instanceof TrainingError)) throw error;
+        reason ??= error;
+      }
+    }
+    throw reason;
+  };
+  await takeNext();
+  return {
+    get version() {
+      return answering.version;
+    },
+    sampler: {
+      sample: async (request, signal) => {
+        for (;;) {
+          try {
+            const sequences = await (taken ?? (await takeNext())).sampler.sample(request, signal);
+            if (answering !== served) probed(served, false, reason);
+            probed(answering, true);
+            return sequences;
+          } catch (error) {
+            if (signal.aborted || !(error instanceof TrainingError)) throw error;
+            reason ??= error;
+            await takeNext();
+          }
+        }
+      },
+      close: async () => undefined,
+    },
+    release: () => taken?.release(),
   };
 }

@@ -165,6 +165,52 @@ const showServed =
     return show(remembers === undefined ? query : { ...query, remembered: remembers });
   };
 
+interface RunToTrain {
+  readonly name: string;
+  /** The checkpoint that it begins with. */
+  readonly from: RunCheckpoint | undefined;
+  readonly firstVersion: number;
+  readonly steps: number;
+  readonly tasks: readonly TrainingTask[];
+  readonly rollOut: ReturnType<typeof createPolicyRollouts>;
+  readonly book: Pick<ReturnType<typeof openRunRegistry>, 'stop'>;
+}
+
+/** Trains a run on by `steps` more steps. Returns its last checkpoint, if it came to one. */
+async function* trainRun(
+  training: TrainingWindowOptions,
+  run: RunToTrain,
+  signal: AbortSignal,
+): AsyncGenerator<TrainingEvent, RunCheckpoint | undefined, undefined> {
+  const journal = openFileJournal(path.join(training.folder, `${run.name}.jsonl`));
+  let best: RunCheckpoint | undefined;
+  let closed = 0;
+  try {
+    const done = await closedIn(journal);
+    const { bend = (same) => same } = training;
+    for await (const news of train({
+      ...training,
+      run: run.name,
+      ...feed(training, run.tasks, run.rollOut),
+      rollouts: bend(run.rollOut),
+      isAhead: training.engine.profile.samplesApart === true,
+      steps: done + run.steps,
+      journal,
+      signal,
+      firstVersion: run.firstVersion,
+      ...(run.from === undefined ? {} : { from: run.from }),
+    })) {
+      yield news;
+      if (isClosing(news.type)) closed++;
+      if (news.type === 'done' || news.type === 'stuck') best = news.checkpoint;
+      if (news.type === 'stuck') run.book.stop(closed > 0, news.isRetryable);
+    }
+  } finally {
+    journal.close();
+  }
+  return best;
+}
+
 /**
  * One training window: trains `steps` more steps, then compares the new weights with the live ones on held-out tasks. Stopped
  * at any point, the next window continues from there. Weights never serve unmeasured.
@@ -217,32 +263,8 @@ export async function* runTrainingWindow(
   if (signal.aborted) return;
   if (tasks.length === 0 && training.isLiveOnly !== true)
     throw new TrainingError('user', 'There are no tasks to train on.', 'no-tasks');
-  const journal = openFileJournal(path.join(folder, `${name}.jsonl`));
-  let best: RunCheckpoint | undefined;
-  let closed = 0;
-  try {
-    const done = await closedIn(journal);
-    const { bend = (same) => same } = training;
-    for await (const news of train({
-      ...training,
-      run: name,
-      ...feed(training, tasks, rollOut),
-      rollouts: bend(rollOut),
-      isAhead: engine.profile.samplesApart === true,
-      steps: done + steps,
-      journal,
-      signal,
-      firstVersion,
-      ...(from === undefined ? {} : { from }),
-    })) {
-      yield news;
-      if (isClosing(news.type)) closed++;
-      if (news.type === 'done' || news.type === 'stuck') best = news.checkpoint;
-      if (news.type === 'stuck') book.stop(closed > 0, news.isRetryable);
-    }
-  } finally {
-    journal.close();
-  }
+  const run = { name, from, firstVersion, steps, tasks, rollOut, book };
+  const best = yield* trainRun(training, run, signal);
   // The first checkpoint of a run has learned nothing.
   if (best === undefined || best.version <= Math.max(firstVersion, promotions.state().live.version)) return;
   // The weights stay in their run: the next session of practice measures them on tasks of the gate.

@@ -134,6 +134,26 @@ interface AdapterState {
   resetReason?: string;
 }
 
+const consequence = (name: string, { saved }: AdapterState): string =>
+  saved === undefined
+    ? `adapter "${name}" had no saved state and is lost`
+    : `adapter "${name}" is back at its last saved state`;
+
+/** The thread has ended: an adapter whose pending calls do not say so, or that is lost, says so in its next call. */
+function noteEnd(name: string, state: AdapterState, why: Error): void {
+  const { saved, changedAt, waiting } = state;
+  if (saved === undefined || (changedAt > saved.asOf && waiting === 0))
+    state.resetReason = `${why.message}; ${consequence(name, state)}`;
+}
+
+/** Throws when the adapter was reset or lost. */
+function throwIfReset(state: AdapterState | undefined): void {
+  if (state?.resetReason === undefined) return;
+  const { resetReason } = state;
+  if (state.saved !== undefined) delete state.resetReason;
+  throw new Error(resetReason);
+}
+
 /**
  * A trainer in its own thread. When the thread ends, its pending calls reject, and the next call starts another thread, which
  * loads every adapter's last saved state. An adapter without one is lost, and all its calls throw. An adapter that had changed
@@ -146,62 +166,45 @@ const createThreadTrainer = (
   const adapters = new Map<string, AdapterState>();
   let lastId = 0;
   let lastEnd: Error | undefined;
-  const consequence = (name: string, { saved }: AdapterState): string =>
-    saved === undefined
-      ? `adapter "${name}" had no saved state and is lost`
-      : `adapter "${name}" is back at its last saved state`;
-
   const thread = openEngineThread(file, data, {
     onEnd(why) {
       lastEnd = why;
-      for (const [name, kept] of adapters) {
-        const isUnnoticed =
-          kept.saved !== undefined && kept.changedAt > kept.saved.asOf && kept.waiting === 0;
-        if (isUnnoticed || kept.saved === undefined)
-          kept.resetReason = `${why.message}; ${consequence(name, kept)}`;
-      }
+      for (const [name, state] of adapters) noteEnd(name, state, why);
     },
     onRestart(ask) {
-      for (const [name, kept] of adapters) {
-        if (kept.saved === undefined) continue;
-        const { bytes, withOptimizer } = kept.saved;
-        kept.changedAt = kept.saved.asOf;
+      for (const [name, state] of adapters) {
+        if (state.saved === undefined) continue;
+        const { bytes, withOptimizer } = state.saved;
+        state.changedAt = state.saved.asOf;
         ask({ type: 'train', id: ++lastId, call: 'load', operands: [name, bytes, withOptimizer] }).catch(
           (error: Error) => {
-            delete kept.saved;
-            kept.resetReason = `adapter "${name}" is lost: its saved state could not be loaded (${error.message})`;
+            delete state.saved;
+            state.resetReason = `adapter "${name}" is lost: its saved state could not be loaded (${error.message})`;
           },
         );
       }
     },
   });
 
-  /** Throws when the adapter was reset or lost. */
-  const throwIfReset = (kept: AdapterState | undefined): void => {
-    if (kept?.resetReason === undefined) return;
-    const { resetReason } = kept;
-    if (kept.saved !== undefined) delete kept.resetReason;
-    throw new Error(resetReason);
-  };
   const ask = async <Name extends keyof Trainer>(
     call: Name,
     ...operands: Parameters<Trainer[Name]>
   ): Promise<ReturnType<Trainer[Name]>> => {
     const [name = ''] = operands;
-    const kept = adapters.get(name);
-    throwIfReset(kept);
+    const state = adapters.get(name);
+    throwIfReset(state);
     const id = ++lastId;
     const answer = thread.ask({ type: 'train', id, call, operands });
-    if (kept === undefined) return (await answer) as ReturnType<Trainer[Name]>;
-    kept.waiting++;
-    if (call === 'forwardBackward' || call === 'optimStep') kept.changedAt = id;
+    if (state === undefined) return (await answer) as ReturnType<Trainer[Name]>;
+    state.waiting++;
+    if (call === 'forwardBackward' || call === 'optimStep') state.changedAt = id;
     try {
       return (await answer) as ReturnType<Trainer[Name]>;
     } catch (error) {
       if (lastEnd === undefined || error !== lastEnd) throw error;
-      throw new Error(`${lastEnd.message}; ${consequence(name, kept)}`, { cause: error });
+      throw new Error(`${lastEnd.message}; ${consequence(name, state)}`, { cause: error });
     } finally {
-      kept.waiting--;
+      state.waiting--;
     }
   };
 
@@ -217,8 +220,8 @@ const createThreadTrainer = (
     async save(name, withOptimizer) {
       const asOf = lastId + 1;
       const bytes = await ask('save', name, withOptimizer);
-      const kept = adapters.get(name);
-      if (kept !== undefined && withOptimizer) kept.saved = { bytes: bytes.slice(), withOptimizer, asOf };
+      const state = adapters.get(name);
+      if (state !== undefined && withOptimizer) state.saved = { bytes: bytes.slice(), withOptimizer, asOf };
       return bytes;
     },
     async load(name, bytes, withOptimizer) {
@@ -227,8 +230,8 @@ const createThreadTrainer = (
       adapters.set(name, { saved: { bytes: bytes.slice(), withOptimizer, asOf }, changedAt: 0, waiting: 0 });
     },
     async dispose(name) {
-      const kept = adapters.get(name);
-      const isLost = kept !== undefined && kept.resetReason !== undefined && kept.saved === undefined;
+      const state = adapters.get(name);
+      const isLost = state !== undefined && state.resetReason !== undefined && state.saved === undefined;
       if (!isLost) await ask('dispose', name);
       adapters.delete(name);
     },

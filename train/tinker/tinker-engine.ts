@@ -71,22 +71,8 @@ export function createTinkerEngine(parts: TinkerEngineParts): TinkerEngine {
     const body = { base_model: profile.baseModel, lora_config: compact(lora) };
     return createTinkerModel(wiring, await makeModel('create_model', body), 1);
   };
-  /** `doubt`: why the rank is a guess. */
-  const rankOf = async (path: string): Promise<{ readonly rank: number; readonly doubt?: TrainingError }> => {
-    const call = jsonCall('weights_info', { tinker_path: path });
-    const info = await wiring.post({
-      call,
-      key: wiring.nextKey('weights_info'),
-      signal: closing,
-      forMs: wiring.pace.adviceForMs,
-    });
-    if (info.kind === 'answered') return { rank: asNumber(info.body.lora_rank) ?? USUAL_RANK };
-    if (info.kind === 'aborted') return { rank: USUAL_RANK };
-    wiring.log(`the rank of ${path} is unknown: ${info.error.message}`);
-    return { rank: USUAL_RANK, doubt: info.error };
-  };
   const load = async (path: string): Promise<TinkerModel> => {
-    const { rank, doubt } = await rankOf(path);
+    const { rank, doubt } = await rankOf(path, wiring);
     const model = await create(rank, undefined).catch((error: unknown) => {
       if (doubt === undefined || !(error instanceof TrainingError)) throw error;
       // The complaint about a guessed rank alone would be misleading.
@@ -142,6 +128,24 @@ export function createTinkerEngine(parts: TinkerEngineParts): TinkerEngine {
   };
 }
 
+/** `doubt`: why the rank is a guess. */
+async function rankOf(
+  path: string,
+  wiring: TinkerConnection,
+): Promise<{ readonly rank: number; readonly doubt?: TrainingError }> {
+  const call = jsonCall('weights_info', { tinker_path: path });
+  const info = await wiring.post({
+    call,
+    key: wiring.nextKey('weights_info'),
+    signal: wiring.closing,
+    forMs: wiring.pace.adviceForMs,
+  });
+  if (info.kind === 'answered') return { rank: asNumber(info.body.lora_rank) ?? USUAL_RANK };
+  if (info.kind === 'aborted') return { rank: USUAL_RANK };
+  wiring.log(`the rank of ${path} is unknown: ${info.error.message}`);
+  return { rank: USUAL_RANK, doubt: info.error };
+}
+
 /** All samplers of a connection pause together after a 429. */
 interface SamplingRest {
   until: number;
@@ -152,6 +156,24 @@ const LARGE_BYTES = 128 * 1024;
 const LARGE_FACTOR = 5;
 /** Approximate size in JSON. */
 const BYTES_PER_TOKEN = 10;
+
+const encodeSample = (request: SamplerRequest, sampler: string, seq: number) =>
+  jsonCall('asample', {
+    num_samples: request.count,
+    prompt: { chunks: [{ type: 'encoded_text', tokens: request.prompt }] },
+    sampling_params: compact({
+      max_tokens: request.maxTokens,
+      temperature: request.temperature,
+      // Truncated sampling would make the log-probabilities wrong.
+      top_k: -1,
+      top_p: 1,
+      stop: request.stop.length === 0 ? undefined : request.stop,
+      seed: request.seed,
+    }),
+    sampling_session_id: sampler,
+    seq_id: seq,
+    type: 'sample',
+  });
 
 function createTinkerSampler(
   wiring: TinkerConnection,
@@ -169,23 +191,7 @@ function createTinkerSampler(
     )
       await sleep(ms, signal);
   };
-  const encode = (request: SamplerRequest) =>
-    jsonCall('asample', {
-      num_samples: request.count,
-      prompt: { chunks: [{ type: 'encoded_text', tokens: request.prompt }] },
-      sampling_params: compact({
-        max_tokens: request.maxTokens,
-        temperature: request.temperature,
-        // Truncated sampling would make the log-probabilities wrong.
-        top_k: -1,
-        top_p: 1,
-        stop: request.stop.length === 0 ? undefined : request.stop,
-        seed: request.seed,
-      }),
-      sampling_session_id: id,
-      seq_id: nextSeq++,
-      type: 'sample',
-    });
+  const encode = (request: SamplerRequest) => encodeSample(request, id, nextSeq++);
 
   const draw = async (request: SamplerRequest, signal: AbortSignal): Promise<readonly SampledSequence[]> => {
     const call = encode(request);

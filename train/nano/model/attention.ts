@@ -15,22 +15,12 @@ export interface Attention {
   backward(qkv: number, dMixed: number, dQkv: number, segments: readonly PrefixSegment[]): void;
 }
 
-/** Allocates from the machine's arena; valid until that is rewound. */
-export const createAttention = (machine: Machine): Attention => {
-  const { arena, kernels, head, scores, backScores, scoreStep, sharpness, scale } = machine;
-  const { width, heads, contextLength } = machine.shape;
-  const most = padded(contextLength);
-  const rowFloats = 3 * width;
-  const rowStep = rowFloats * FLOAT;
-  const mixedStep = width * FLOAT;
+/** Brings keys and values into the order that the kernels read. */
+function createPacking({ arena, kernels, head, shape }: Machine) {
+  const rowStep = 3 * shape.width * FLOAT;
   const headStep = head * PANEL_STEP;
-  const gathered = arena.take(most * rowStep);
-  const gatheredBack = arena.take(most * rowStep);
-  const panels = () => arena.take(most * head * FLOAT);
-  const [keysByKey, keysByColumn, valuesByKey, valuesByColumn] = [panels(), panels(), panels(), panels()];
-
-  /** The address of the rows of a segment and its ancestors, contiguous from the first position on. */
-  const gather = (qkv: number, segment: PrefixSegment): number => {
+  /** The address of the rows of a segment and its ancestors, contiguous from the first position on: copied to `gathered` if need be. */
+  const gather = (qkv: number, segment: PrefixSegment, gathered: number): number => {
     if (segment.parent === undefined) return qkv + segment.start * rowStep;
     const bytes = arena.bytes(0, arena.memory.buffer.byteLength);
     for (const { start, length, position } of segmentsUpTo(segment)) {
@@ -51,6 +41,24 @@ export const createAttention = (machine: Machine): Attention => {
       arena.floats(to + panel * step + keys * PANEL_STEP, missing).fill(0);
     }
   };
+  return { gather, packByKey, packByColumn };
+}
+
+/** Allocates from the machine's arena; valid until that is rewound. */
+export const createAttention = (machine: Machine): Attention => {
+  const { arena, kernels, head, scores, backScores, scoreStep, sharpness, scale } = machine;
+  const { width, heads, contextLength } = machine.shape;
+  const most = padded(contextLength);
+  const rowFloats = 3 * width;
+  const rowStep = rowFloats * FLOAT;
+  const mixedStep = width * FLOAT;
+  const headStep = head * PANEL_STEP;
+  const { gather, packByKey, packByColumn } = createPacking(machine);
+  const gathered = arena.take(most * rowStep);
+  const gatheredBack = arena.take(most * rowStep);
+  const panels = () => arena.take(most * head * FLOAT);
+  const [keysByKey, keysByColumn, valuesByKey, valuesByColumn] = [panels(), panels(), panels(), panels()];
+
   /** Calls `work` for each head and each block of rows: the head's byte offset in a row, first row, row count, key count. */
   const eachBlock = (
     segment: PrefixSegment,
@@ -76,7 +84,7 @@ export const createAttention = (machine: Machine): Attention => {
       for (const segment of segments) {
         const own = qkv + segment.start * rowStep;
         const keys = segment.position + segment.length;
-        const all = gather(qkv, segment);
+        const all = gather(qkv, segment, gathered);
         const startHead = (offset: number): void => {
           packByKey(all + mixedStep + offset, keysByKey, keys);
           packByColumn(all + 2 * mixedStep + offset, valuesByColumn, keys);
@@ -93,7 +101,7 @@ export const createAttention = (machine: Machine): Attention => {
       for (const segment of segments) {
         const own = qkv + segment.start * rowStep;
         const keys = segment.position + segment.length;
-        const all = gather(qkv, segment);
+        const all = gather(qkv, segment, gathered);
         arena.floats(gatheredBack, padded(keys) * rowFloats).fill(0);
         const startHead = (offset: number): void => {
           packByKey(all + mixedStep + offset, keysByKey, keys);

@@ -14,28 +14,28 @@ import type { ServerParts } from './server-parts.ts';
 const RUNS = '/api/v1/training_runs';
 const TYPES = { weights: 'training', sampler_weights: 'sampler', external_weights: 'external' } as const;
 
+function runJson(card: ModelCard, { checkpoints, engine, models }: ServerParts) {
+  const saved = checkpoints.list(card.id);
+  const model = models.live().find((one) => one.card.id === card.id);
+  const newest = (kind: string) => saved.find((one) => one.kind === kind);
+  const [training, sampler] = [newest('weights'), newest('sampler_weights')];
+  return {
+    training_run_id: card.id,
+    base_model: engine.model.name,
+    model_owner: 'local',
+    is_lora: true,
+    corrupted: model?.isDamaged ?? false,
+    lora_rank: (model?.state?.lora ?? card.lora).rank,
+    last_request_time: isoTime(model?.lastUsed ?? saved[0]?.created ?? card.created),
+    ...(training === undefined ? {} : { last_checkpoint: checkpointJson(training) }),
+    ...(sampler === undefined ? {} : { last_sampler_checkpoint: checkpointJson(sampler) }),
+    ...(card.metadata === undefined ? {} : { user_metadata: card.metadata }),
+  };
+}
+
 /** Lists and changes runs and checkpoints. */
 export function createRunRoutes(parts: ServerParts): readonly Route[] {
   const { checkpoints, engine, models } = parts;
-  const runJson = (card: ModelCard) => {
-    const saved = checkpoints.list(card.id);
-    const model = models.live().find((one) => one.card.id === card.id);
-    const newest = (kind: string) => saved.find((one) => one.kind === kind);
-    const [training, sampler] = [newest('weights'), newest('sampler_weights')];
-    return {
-      training_run_id: card.id,
-      base_model: engine.model.name,
-      model_owner: 'local',
-      is_lora: true,
-      corrupted: model?.isDamaged ?? false,
-      lora_rank: (model?.state?.lora ?? card.lora).rank,
-      last_request_time: isoTime(model?.lastUsed ?? saved[0]?.created ?? card.created),
-      ...(training === undefined ? {} : { last_checkpoint: checkpointJson(training) }),
-      ...(sampler === undefined ? {} : { last_sampler_checkpoint: checkpointJson(sampler) }),
-      ...(card.metadata === undefined ? {} : { user_metadata: card.metadata }),
-    };
-  };
-
   return [
     {
       method: 'POST',
@@ -57,7 +57,7 @@ export function createRunRoutes(parts: ServerParts): readonly Route[] {
       path: RUNS,
       answer: async ({ query }) => {
         const { page, cursor } = paged(models.runs(), query, 20);
-        return okReply({ training_runs: page.map(runJson), cursor });
+        return okReply({ training_runs: page.map((card) => runJson(card, parts)), cursor });
       },
     },
     {
@@ -67,7 +67,7 @@ export function createRunRoutes(parts: ServerParts): readonly Route[] {
         const card = models.runs().find(({ id }) => id === run);
         if (card === undefined)
           throw new HttpRefusal(404, `Training run ${run.slice(0, 100)} does not exist.`);
-        return okReply(runJson(card));
+        return okReply(runJson(card, parts));
       },
     },
     {

@@ -37,39 +37,69 @@ interface ModelsOptions extends RequestContext {
 /** The future of a model's creation. */
 const creationId = (id: string): string => `${id}:0`;
 
-export async function openModels(options: ModelsOptions): Promise<Models> {
-  const { folder, futures, limits, log } = options;
-  const live = new Map<string, TrainedModel>();
+const creationReply = ({ id, from }: ModelCard) =>
+  from === undefined
+    ? { type: 'create_model', model_id: id }
+    : { type: 'load_weights', model_id: id, path: from.path };
+
+/** The cards of models, each in a folder with the model's files. */
+async function openCards(folder: string, log: (line: string) => void) {
   const cards = new Map<string, ModelCard>();
-  const making = new Map<string, Promise<void>>();
-  const admit = createAdmission(limits.total);
   const folderFor = (id: string): string => path.join(folder, fileNameOfId(id));
-  const writeCard = async (card: ModelCard): Promise<void> => {
+  const write = async (card: ModelCard): Promise<void> => {
     await mkdir(folderFor(card.id), { recursive: true });
     await replaceFile(path.join(folderFor(card.id), 'model.json'), JSON.stringify(cardJson(card)));
     cards.set(card.id, card);
   };
+  await mkdir(folder, { recursive: true });
+  for (const card of await readCards(folder, log)) cards.set(card.id, card);
+  return {
+    folderFor,
+    write,
+    get: (id: string): ModelCard | undefined => cards.get(id),
+    all: (): readonly ModelCard[] => [...cards.values()],
+    /** Known, and not yet written. */
+    put: (card: ModelCard): void => void cards.set(card.id, card),
+    drop: (id: string): void => void cards.delete(id),
+    /** Of a model that has ended the card stays while its checkpoints are kept, otherwise nothing. */
+    clear: async (card: ModelCard, hasCheckpoints: boolean): Promise<void> => {
+      if (hasCheckpoints) {
+        await write({ ...card, isEnded: true });
+        for (const file of await readdir(folderFor(card.id))) {
+          if (file !== 'model.json') await rm(path.join(folderFor(card.id), file), { force: true });
+        }
+      } else {
+        cards.delete(card.id);
+        await rm(folderFor(card.id), { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+export async function openModels(options: ModelsOptions): Promise<Models> {
+  const { folder, futures, limits, log } = options;
+  const live = new Map<string, TrainedModel>();
+  const cards = await openCards(folder, log);
+  const making = new Map<string, Promise<void>>();
+  const admit = createAdmission(limits.total);
   const start = async (card: ModelCard): Promise<void> => {
     const { id } = card;
+    const modelFolder = cards.folderFor(id);
     const onKey = (key: string, print: string, requestId: string): void =>
       options.onKey(key, print, requestId, id);
-    const store = await openModelStore(folderFor(id)).catch(createBrokenStore);
-    const model = createTrainedModel({ ...options, folder: folderFor(id), card, admit, onKey }, store);
+    const store = await openModelStore(modelFolder).catch(createBrokenStore);
+    const model = createTrainedModel({ ...options, folder: modelFolder, card, admit, onKey }, store);
     live.set(id, model);
     futures.open(creationId(id));
     model.made.then(
-      () => {
-        const type = card.from === undefined ? 'create_model' : 'load_weights';
-        const from = card.from === undefined ? {} : { path: card.from.path };
-        futures.settle(creationId(id), { kind: 'json', body: { type, model_id: id, ...from } });
-      },
+      () => futures.settle(creationId(id), { kind: 'json', body: creationReply(card) }),
       (error: unknown) => {
         const failure = failureOf(error);
         log(`model ${id} could not be created: ${failure.error}`);
         live.delete(id);
-        cards.delete(id);
+        cards.drop(id);
         // The client may use the number again, for a valid request.
-        rm(folderFor(id), { recursive: true, force: true })
+        rm(modelFolder, { recursive: true, force: true })
           .catch((fault: Error) => log(fault.message))
           .finally(() => futures.settle(creationId(id), failure));
       },
@@ -78,22 +108,10 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     if (store !== undefined) await model.made;
   };
 
-  const clear = async (card: ModelCard): Promise<void> => {
-    const isPinned = options.checkpoints.list(card.id).length > 0;
-    if (isPinned) {
-      await writeCard({ ...card, isEnded: true });
-      for (const file of await readdir(folderFor(card.id))) {
-        if (file !== 'model.json') await rm(path.join(folderFor(card.id), file), { force: true });
-      }
-    } else {
-      cards.delete(card.id);
-      await rm(folderFor(card.id), { recursive: true, force: true });
-    }
-  };
+  const clear = (card: ModelCard): Promise<void> =>
+    cards.clear(card, options.checkpoints.list(card.id).length > 0);
 
-  await mkdir(folder, { recursive: true });
-  for (const card of await readCards(folder, log)) {
-    cards.set(card.id, card);
+  for (const card of cards.all()) {
     if (card.isEnded) await clear(card);
     else await start(card);
   }
@@ -109,13 +127,13 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
         return id;
       }
       if (futures.peek(id) !== undefined) futures.forget(id);
-      cards.set(card.id, card);
-      const creation = writeCard(card).then(() => start(card));
+      cards.put(card);
+      const creation = cards.write(card).then(() => start(card));
       making.set(card.id, creation);
       try {
         await creation;
       } catch (error) {
-        cards.delete(card.id);
+        cards.drop(card.id);
         throw error;
       } finally {
         making.delete(card.id);
@@ -128,7 +146,7 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
       return model;
     },
     live: () => [...live.values()],
-    runs: () => [...cards.values()].sort((a, b) => b.created - a.created),
+    runs: () => cards.all().toSorted((a, b) => b.created - a.created),
     end: async (model) => {
       await model.drained();
       live.delete(model.card.id);

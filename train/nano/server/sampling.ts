@@ -42,27 +42,13 @@ interface Frozen {
   users: number;
 }
 
-export async function openSamplingSessions(
-  folder: string,
+/** Copies of checkpoints that can be sampled from, at most `MAX_FROZEN` beside those in use. */
+function createFrozenWeights(
   engine: Engine,
   checkpoints: CheckpointStore,
-): Promise<SamplingSessions> {
-  const samplers = new Map<string, SamplingSession>();
+): Pick<SamplingSessions, 'keepFrozen' | 'withWeights'> {
   /** Least recently used first. */
   const frozen = new Map<string, Frozen>();
-  const fileOf = (id: string): string => path.join(folder, `${fileNameOfId(id)}.json`);
-  let unnumbered = 0;
-
-  await mkdir(folder, { recursive: true });
-  for (const file of await readdir(folder)) {
-    if (!file.endsWith('.json')) continue;
-    const card = asObject(parseJson(await readFile(path.join(folder, file), 'utf8')));
-    const id = asString(card.id);
-    const session = asString(card.session);
-    if (id !== undefined && session !== undefined)
-      samplers.set(id, { id, session, path: asString(card.path) });
-  }
-
   const load = async (from: string): Promise<string> => {
     const { adapter } = await loadCheckpoint(findCheckpoint(from, checkpoints), false, {
       engine,
@@ -82,27 +68,6 @@ export async function openSamplingSessions(
   };
 
   return {
-    create: async ({ session, number, path: from }) => {
-      let id = `${session}:sample:${number ?? `x${unnumbered++}`}`;
-      // The number is taken by other weights: after a retry a client may reuse a number, and must not get the old weights.
-      for (
-        let taken = samplers.get(id);
-        taken !== undefined && taken.path !== from;
-        taken = samplers.get(id)
-      ) {
-        id = `${session}:sample:x${unnumbered++}`;
-      }
-      const sampler = { id, session, path: from };
-      await replaceFile(fileOf(id), JSON.stringify(compact(sampler)));
-      samplers.set(id, sampler);
-      return sampler;
-    },
-    find: (id) => samplers.get(id),
-    list: (session) => [...samplers.values()].filter((sampler) => sampler.session === session),
-    remove: async ({ id }) => {
-      samplers.delete(id);
-      await rm(fileOf(id), { force: true });
-    },
     keepFrozen: async (from, name) => {
       const before = frozen.get(from);
       frozen.delete(from);
@@ -134,6 +99,53 @@ export async function openSamplingSessions(
   };
 }
 
+export async function openSamplingSessions(
+  folder: string,
+  engine: Engine,
+  checkpoints: CheckpointStore,
+): Promise<SamplingSessions> {
+  const samplers = new Map<string, SamplingSession>();
+  const { keepFrozen, withWeights } = createFrozenWeights(engine, checkpoints);
+  const fileOf = (id: string): string => path.join(folder, `${fileNameOfId(id)}.json`);
+  let unnumbered = 0;
+
+  await mkdir(folder, { recursive: true });
+  for (const file of await readdir(folder)) {
+    if (!file.endsWith('.json')) continue;
+    const card = asObject(parseJson(await readFile(path.join(folder, file), 'utf8')));
+    const id = asString(card.id);
+    const session = asString(card.session);
+    if (id !== undefined && session !== undefined)
+      samplers.set(id, { id, session, path: asString(card.path) });
+  }
+
+  return {
+    create: async ({ session, number, path: from }) => {
+      let id = `${session}:sample:${number ?? `x${unnumbered++}`}`;
+      // The number is taken by other weights: after a retry a client may reuse a number, and must not get the old weights.
+      for (
+        let taken = samplers.get(id);
+        taken !== undefined && taken.path !== from;
+        taken = samplers.get(id)
+      ) {
+        id = `${session}:sample:x${unnumbered++}`;
+      }
+      const sampler = { id, session, path: from };
+      await replaceFile(fileOf(id), JSON.stringify(compact(sampler)));
+      samplers.set(id, sampler);
+      return sampler;
+    },
+    find: (id) => samplers.get(id),
+    list: (session) => [...samplers.values()].filter((sampler) => sampler.session === session),
+    remove: async ({ id }) => {
+      samplers.delete(id);
+      await rm(fileOf(id), { force: true });
+    },
+    keepFrozen,
+    withWeights,
+  };
+}
+
 /** Runs sampling requests, a few at a time. They change nothing and are not stored: after a kill, clients send them again. */
 export interface SamplingQueue {
   /** The id of the future. A repeated sequence number of a session with the same content gets the same id. */
@@ -162,37 +174,35 @@ interface QueuedSampling {
 
 const SEEDS = 2 ** 32;
 
-export function createSamplingQueue({
-  engine,
-  samplers,
-  futures,
-  limits,
-  endOfText,
-  log,
-}: SamplingQueueOptions): SamplingQueue {
+/** The checkpoint that a request samples from; undefined: the base model. */
+function pathOf(
+  { samplerId, path, baseModel }: TinkerSampleRequest,
+  { samplers, engine }: Pick<SamplingQueueOptions, 'samplers' | 'engine'>,
+): string | undefined {
+  if (samplerId !== undefined) {
+    const sampler = samplers.find(samplerId);
+    if (sampler === undefined)
+      throw new EngineError(`Sampling session ${samplerId.slice(0, 100)} does not exist.`);
+    return sampler.path;
+  }
+  if (path === undefined && baseModel !== engine.model.name)
+    throw new EngineError(
+      `Model "${String(baseModel).slice(0, 100)}" does not exist; the model is ${engine.model.name}.`,
+    );
+  return path;
+}
+
+export function createSamplingQueue(options: SamplingQueueOptions): SamplingQueue {
+  const { engine, samplers, futures, limits, endOfText, log } = options;
   const queue: QueuedSampling[] = [];
   const running = new Map<QueuedSampling, Promise<void>>();
   const prints = new Map<string, string>();
-
-  const pathOf = ({ samplerId, path, baseModel }: TinkerSampleRequest): string | undefined => {
-    if (samplerId !== undefined) {
-      const sampler = samplers.find(samplerId);
-      if (sampler === undefined)
-        throw new EngineError(`Sampling session ${samplerId.slice(0, 100)} does not exist.`);
-      return sampler.path;
-    }
-    if (path === undefined && baseModel !== engine.model.name)
-      throw new EngineError(
-        `Model "${String(baseModel).slice(0, 100)}" does not exist; the model is ${engine.model.name}.`,
-      );
-    return path;
-  };
 
   const run = async ({ id, ask, controller }: QueuedSampling): Promise<void> => {
     const { signal } = controller;
     try {
       const request = toSampleRequest(ask, engine.model, endOfText, randomInt(SEEDS));
-      const result = await samplers.withWeights(pathOf(ask), (weights) =>
+      const result = await samplers.withWeights(pathOf(ask, options), (weights) =>
         engine.sample(weights, request, signal),
       );
       futures.settle(id, { kind: 'sample', result: alignPromptLogprobs(result, ask) });

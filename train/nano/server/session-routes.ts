@@ -22,28 +22,9 @@ const CLIENT_CONFIG = {
 
 /** Sessions, and what a client requests before it has one. */
 export function createSessionRoutes(parts: ServerParts): readonly Route[] {
-  const { engine, keys, models, samplers, sessions } = parts;
-  const { name, contextLength } = engine.model;
+  const { keys, models, samplers, sessions } = parts;
   return [
-    { method: 'GET', path: '/api/v1/healthz', isOpen: true, answer: async () => okReply({ status: 'ok' }) },
-    {
-      method: 'GET',
-      path: '/api/v1/get_server_capabilities',
-      answer: async () =>
-        okReply({
-          supported_models: [
-            { model_name: name, max_context_length: contextLength, trainable: true, sampleable: true },
-          ],
-        }),
-    },
-    { method: 'POST', path: '/api/v1/client/config', answer: async () => okReply(CLIENT_CONFIG) },
-    {
-      method: 'POST',
-      path: '/api/v1/client/dynamic_config',
-      answer: async () =>
-        okReply({ refresh_interval_sec: 300, sample_cancel_enabled: true, sample_cancel_max_batch_size: 64 }),
-    },
-    { method: 'POST', path: '/api/v1/telemetry', answer: async () => okReply({ status: 'accepted' }) },
+    ...createGreetingRoutes(parts),
     {
       method: 'POST',
       path: '/api/v1/create_session',
@@ -68,41 +49,7 @@ export function createSessionRoutes(parts: ServerParts): readonly Route[] {
         return okReply({ type: 'session_heartbeat' });
       },
     },
-    {
-      method: 'POST',
-      path: '/api/v1/create_sampling_session',
-      answer: async ({ bytes, headers }) => {
-        const body = parseBody(bytes);
-        const session = sessions.touch(textField(body, 'session_id'));
-        const path = optionalTextField(body, 'model_path');
-        if (path !== undefined) findCheckpoint(path, parts.checkpoints);
-        else if (optionalTextField(body, 'base_model') !== name)
-          throw new HttpRefusal(
-            400,
-            `Model "${String(body.base_model).slice(0, 100)}" does not exist; the model is ${name}.`,
-          );
-        const number = integerField(body, 'sampling_session_seq_id');
-        const print = `${requestFingerprint('create_sampling_session', body)}/${number}`;
-        const reply = await keys.once(idempotencyKeyOf(headers), print, async () => {
-          const { id } = await samplers.create({ session: session.id, number, path });
-          return { type: 'create_sampling_session', sampling_session_id: id };
-        });
-        return okReply(reply);
-      },
-    },
-    {
-      method: 'GET',
-      path: '/api/v1/samplers/:id',
-      answer: async ({ params: [id = ''] }) => {
-        const sampler = samplers.find(id);
-        if (sampler === undefined) throw new HttpRefusal(404, `Sampler ${id.slice(0, 100)} does not exist.`);
-        return okReply({
-          sampler_id: id,
-          base_model: name,
-          ...(sampler.path === undefined ? {} : { model_path: sampler.path }),
-        });
-      },
-    },
+    ...createSamplerRoutes(parts),
     {
       method: 'GET',
       path: '/api/v1/sessions',
@@ -128,6 +75,79 @@ export function createSessionRoutes(parts: ServerParts): readonly Route[] {
       answer: async ({ params: [id = ''] }) => {
         await parts.dropSession(sessions.touch(id));
         return NO_CONTENT;
+      },
+    },
+  ];
+}
+
+/** What a client requests before it has a session. */
+function createGreetingRoutes({ engine }: ServerParts): readonly Route[] {
+  const { name, contextLength } = engine.model;
+  return [
+    { method: 'GET', path: '/api/v1/healthz', isOpen: true, answer: async () => okReply({ status: 'ok' }) },
+    {
+      method: 'GET',
+      path: '/api/v1/get_server_capabilities',
+      answer: async () =>
+        okReply({
+          supported_models: [
+            { model_name: name, max_context_length: contextLength, trainable: true, sampleable: true },
+          ],
+        }),
+    },
+    { method: 'POST', path: '/api/v1/client/config', answer: async () => okReply(CLIENT_CONFIG) },
+    {
+      method: 'POST',
+      path: '/api/v1/client/dynamic_config',
+      answer: async () =>
+        okReply({ refresh_interval_sec: 300, sample_cancel_enabled: true, sample_cancel_max_batch_size: 64 }),
+    },
+    { method: 'POST', path: '/api/v1/telemetry', answer: async () => okReply({ status: 'accepted' }) },
+  ];
+}
+
+function createSamplerRoutes({
+  engine,
+  keys,
+  samplers,
+  sessions,
+  checkpoints,
+}: ServerParts): readonly Route[] {
+  const { name } = engine.model;
+  return [
+    {
+      method: 'POST',
+      path: '/api/v1/create_sampling_session',
+      answer: async ({ bytes, headers }) => {
+        const body = parseBody(bytes);
+        const session = sessions.touch(textField(body, 'session_id'));
+        const path = optionalTextField(body, 'model_path');
+        if (path !== undefined) findCheckpoint(path, checkpoints);
+        else if (optionalTextField(body, 'base_model') !== name)
+          throw new HttpRefusal(
+            400,
+            `Model "${String(body.base_model).slice(0, 100)}" does not exist; the model is ${name}.`,
+          );
+        const number = integerField(body, 'sampling_session_seq_id');
+        const print = `${requestFingerprint('create_sampling_session', body)}/${number}`;
+        const reply = await keys.once(idempotencyKeyOf(headers), print, async () => {
+          const { id } = await samplers.create({ session: session.id, number, path });
+          return { type: 'create_sampling_session', sampling_session_id: id };
+        });
+        return okReply(reply);
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/v1/samplers/:id',
+      answer: async ({ params: [id = ''] }) => {
+        const sampler = samplers.find(id);
+        if (sampler === undefined) throw new HttpRefusal(404, `Sampler ${id.slice(0, 100)} does not exist.`);
+        return okReply({
+          sampler_id: id,
+          base_model: name,
+          ...(sampler.path === undefined ? {} : { model_path: sampler.path }),
+        });
       },
     },
   ];
