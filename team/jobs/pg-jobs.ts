@@ -14,18 +14,12 @@ interface PgJobsOptions {
 /** What is over is kept this long: whoever waited for it and died has a successor by then. */
 const KEPT = '10 minutes';
 
-/**
- * The queue in PostgreSQL, through pg-boss. Three things it does not have are added over its table: a lease that is renewed (its time of
- * start is moved), a fence (an end counts only for the attempt that it belongs to), and keys that name one job (its id is made of the key).
- */
-export function createPgJobs({ tables, rules, clock }: PgJobsOptions): JobQueue {
-  const { pool, schema, boss } = tables;
-  const known = new Map<string, Promise<void>>();
-  let keptUp = Number.NEGATIVE_INFINITY;
-
-  const ensure = async (kind: string): Promise<void> => {
+/** Makes the queue of a kind when it is first asked for. */
+function createQueuesOnce(boss: PgBoss, rules: PgJobsOptions['rules']): (kind: string) => Promise<void> {
+  const created = new Map<string, Promise<void>>();
+  return async (kind) => {
     const creating =
-      known.get(kind) ??
+      created.get(kind) ??
       boss.createQueue(kind, {
         name: kind,
         policy: 'standard',
@@ -34,12 +28,23 @@ export function createPgJobs({ tables, rules, clock }: PgJobsOptions): JobQueue 
         retryBackoff: true,
         expireInSeconds: Math.max(1, Math.round(rules.leaseMs / 1000)),
       });
-    known.set(kind, creating);
+    created.set(kind, creating);
     await creating.catch((error: unknown) => {
-      known.delete(kind);
+      created.delete(kind);
       throw error;
     });
   };
+}
+
+/**
+ * The queue in PostgreSQL, through pg-boss. Three things it does not have are added over its table: a lease that is renewed (its time of
+ * start is moved), a fence (an end counts only for the attempt that it belongs to), and keys that name one job (its id is made of the key).
+ */
+export function createPgJobs({ tables, rules, clock }: PgJobsOptions): JobQueue {
+  const { pool, schema, boss } = tables;
+  const ensure = createQueuesOnce(boss, rules);
+  let keptUp = Number.NEGATIVE_INFINITY;
+
   /** Leases that have ended are noticed by whoever looks for work. */
   const keepUp = async (): Promise<void> => {
     if (clock.monotonic() - keptUp < rules.leaseMs / 3) return;
@@ -63,24 +68,24 @@ export function createPgJobs({ tables, rules, clock }: PgJobsOptions): JobQueue 
       await change(bossDbIn(sql));
       return true;
     });
-  const lease = (kind: string, found: PgBoss.JobWithMetadata<JsonObject>): LeasedJob => {
-    const { key, text } = asObject(found.data);
-    const attempt = found.retryCount + 1;
-    const mine = { id: found.id, kind, attempt };
+  const lease = (kind: string, row: PgBoss.JobWithMetadata<JsonObject>): LeasedJob => {
+    const { key, text } = asObject(row.data);
+    const attempt = row.retryCount + 1;
+    const mine = { id: row.id, kind, attempt };
     return {
       ...mine,
       key: asString(key) ?? '',
       data: asObject(parseJson(asString(text) ?? '{}')),
-      isLast: found.retryCount >= found.retryLimit,
+      isLast: row.retryCount >= row.retryLimit,
       renew: async () =>
         (await pool.run(
           `update ${schema}.job set started_on = now()
            where name = $1 and id = $2::uuid and state = 'active' and retry_count = $3`,
-          [kind, found.id, found.retryCount],
+          [kind, row.id, row.retryCount],
         )) === 1,
       complete: (output) =>
-        ifOurs(mine, (db) => boss.complete(kind, found.id, { text: JSON.stringify(output) }, { db })),
-      fail: (why) => ifOurs(mine, (db) => boss.fail(kind, found.id, { message: why }, { db })),
+        ifOurs(mine, (db) => boss.complete(kind, row.id, { text: JSON.stringify(output) }, { db })),
+      fail: (why) => ifOurs(mine, (db) => boss.fail(kind, row.id, { message: why }, { db })),
     };
   };
 
@@ -96,8 +101,8 @@ export function createPgJobs({ tables, rules, clock }: PgJobsOptions): JobQueue 
       await keepUp();
       for (const kind of kinds) {
         await ensure(kind);
-        const found = await fetchOne(boss, kind, bossDb(pool));
-        if (found !== undefined) return lease(kind, found);
+        const row = await fetchOne(boss, kind, bossDb(pool));
+        if (row !== undefined) return lease(kind, row);
       }
       return undefined;
     },

@@ -110,6 +110,41 @@ function createLogReader(
   };
 }
 
+interface LookPorts {
+  readonly connection: () => PgSql | undefined;
+  readonly isClosed: () => boolean;
+  /** The log was read: the next look is after a while. */
+  readonly rest: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** Reads the log, one reading at a time. */
+function createLooks(log: LogReader, { connection, isClosed, rest, failed }: LookPorts) {
+  let reading: Promise<void> | undefined;
+  /** Something was appended while it was reading. */
+  let isAgain = false;
+  const readAll = async (sql: PgSql): Promise<void> => {
+    do {
+      isAgain = false;
+      await log.read(sql);
+    } while (isAgain && !isClosed());
+  };
+  const look = (): void => {
+    isAgain = true;
+    const sql = connection();
+    if (reading !== undefined || sql === undefined || isClosed()) return;
+    reading = readAll(sql)
+      // The connection reports its own loss.
+      .catch(failed)
+      .finally(() => {
+        reading = undefined;
+        if (connection() !== undefined) rest();
+        if (isAgain && connection() !== undefined && connection() !== sql) look();
+      });
+  };
+  return { look, isReading: () => reading !== undefined, settled: async () => reading };
+}
+
 /**
  * Follows the log by LISTEN, and by its numbers: numbers are without a gap and visible in their order (see `pg-schema`), so a
  * notice only says that there is something to read. A notice that continues where this follower is, about facts that nobody
@@ -121,9 +156,6 @@ export function followPgLog(options: FollowPgLogOptions): LogFollower {
   const log = createLogReader(listeners, options.after, () => isClosed);
   let problem: string | undefined = 'not connected yet';
   let connection: (PgSql & { release(): void }) | undefined;
-  let reading: Promise<void> | undefined;
-  /** Something was appended while it was reading. */
-  let isAgain = false;
   let isClosed = false;
   let pauseMs = FIRST_PAUSE_MS;
   let timer: NodeJS.Timeout | undefined;
@@ -134,32 +166,19 @@ export function followPgLog(options: FollowPgLogOptions): LogFollower {
     timer = setTimeout(run, ms);
     timer.unref();
   };
-  const readAll = async (sql: PgSql): Promise<void> => {
-    do {
-      isAgain = false;
-      await log.read(sql);
-    } while (isAgain && !isClosed);
-  };
-  const look = (): void => {
-    isAgain = true;
-    const sql = connection;
-    if (reading !== undefined || sql === undefined || isClosed) return;
-    reading = readAll(sql)
-      // The connection reports its own loss.
-      .catch((error: unknown) => {
-        problem = errorMessage(error);
-      })
-      .finally(() => {
-        reading = undefined;
-        if (connection !== undefined) later(lookMs, look);
-        if (isAgain && connection !== undefined && connection !== sql) look();
-      });
-  };
+  const looks = createLooks(log, {
+    connection: () => connection,
+    isClosed: () => isClosed,
+    rest: () => later(lookMs, looks.look),
+    failed: (error) => {
+      problem = errorMessage(error);
+    },
+  });
   const onNotice = (payload: string): void => {
     const notice = decodeNotice(payload);
     listeners.tellAppended(notice?.types ?? []);
-    if (notice !== undefined && reading === undefined && log.pass(notice)) later(lookMs, look);
-    else look();
+    if (notice !== undefined && !looks.isReading() && log.pass(notice)) later(lookMs, looks.look);
+    else looks.look();
   };
   const lost = (): void => {
     connection = undefined;
@@ -183,7 +202,7 @@ export function followPgLog(options: FollowPgLogOptions): LogFollower {
       problem = undefined;
       pauseMs = FIRST_PAUSE_MS;
       // What was appended before LISTEN was told to nobody here.
-      look();
+      looks.look();
     } catch (error) {
       problem = errorMessage(error);
       lost();
@@ -205,7 +224,7 @@ export function followPgLog(options: FollowPgLogOptions): LogFollower {
       const sql = connection;
       connection = undefined;
       sql?.release();
-      await reading;
+      await looks.settled();
     },
   };
 }

@@ -57,9 +57,9 @@ const types: pg.CustomTypesConfig = {
       : (pg.types.getTypeParser as (id: number, format?: string) => (text: string) => unknown)(id, format),
 };
 
-export function openPgPool(place: PgPlace, options: PoolOptions = {}): PgPool {
+function createClientPool(place: PgPlace, options: PoolOptions): pg.Pool {
   const { most = 4, connectMs = CONNECT_MS, queryMs = QUERY_MS } = options;
-  const pool = new pg.Pool({
+  return new pg.Pool({
     host: place.host,
     port: place.port,
     database: place.database,
@@ -75,6 +75,10 @@ export function openPgPool(place: PgPlace, options: PoolOptions = {}): PgPool {
     allowExitOnIdle: true,
     types,
   });
+}
+
+export function openPgPool(place: PgPlace, options: PoolOptions = {}): PgPool {
+  const pool = createClientPool(place, options);
   // An idle connection that breaks is replaced by the next query.
   pool.on('error', () => undefined);
   // One that breaks between two users of it has no other listener, and an error without one would end the thread.

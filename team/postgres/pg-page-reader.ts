@@ -1,10 +1,14 @@
+import type { StoredFact } from '../../src/core/fact.ts';
 import { ATTEMPT_PREFIX } from '../../src/core/principal.ts';
 import { readPgUrl } from '../../src/record/pg-place.ts';
 import {
   MOST_GROUPS,
   type PageReader,
+  type PlacedSession,
   readNews,
+  type SessionFilter,
   type SessionGroup,
+  type SessionPlace,
 } from '../../src/record/store/page-reader.ts';
 import { fromColumn, toColumn } from '../../src/record/store/row-codec.ts';
 import { FACT_COLUMNS, type RawFactRow } from '../../src/record/store/sqlite-rows.ts';
@@ -16,7 +20,7 @@ import {
   selectSessionTexts,
   toSessionRow,
 } from './load-rows.ts';
-import { openPgPool } from './pg-connection.ts';
+import { openPgPool, type PgSql } from './pg-connection.ts';
 import { createPgReader } from './pg-reader.ts';
 
 const PEOPLE = `left(id, ${ATTEMPT_PREFIX.length}) <> '${ATTEMPT_PREFIX}'`;
@@ -24,14 +28,9 @@ const PEOPLE = `left(id, ${ATTEMPT_PREFIX.length}) <> '${ATTEMPT_PREFIX}'`;
 /** Connections of its own: a search of the page delays no other read. */
 export function openPgPageReader(url: string): PageReader {
   const sql = openPgPool(readPgUrl(url), { most: 2 });
-  const write = (value: string | undefined): string | null => (value === undefined ? null : toColumn(value));
   const labelsOf = async (numbers: readonly number[]): Promise<ReadonlyMap<number, string>> => {
-    const rows = await sql.all<RawFactRow>(
-      `select ${FACT_COLUMNS} from facts where seq = any($1::bigint[])`,
-      [numbers],
-    );
     return new Map(
-      readFacts(rows).map(({ seq, fact }) => [
+      (await selectFacts(sql, numbers)).map(({ seq, fact }) => [
         seq,
         fact.type === 'turn-start' ? (fact.project?.label ?? '') : '',
       ]),
@@ -56,34 +55,7 @@ export function openPgPageReader(url: string): PageReader {
     (await sql.all<{ seq: number }>('select seq from log_head'))[0]?.seq ?? 0;
   return {
     ...createPgReader(sql),
-    listSessions: async ({ agent, project, client, practice, from, to }, after, limit) => {
-      const rows = await sql.all<PgSessionRow>(
-        `select ${SESSION_COLUMNS} from sessions
-         where (last_at, n) < ($1, $2) and last_at >= $7 and started_at < $8
-           and ($3::text is null or agent = $3) and ($4::text is null or project = $4)
-           and ($5::text is null or client = $5)${practice === true ? '' : ` and ${PEOPLE}`}
-         order by last_at desc, n desc limit $6`,
-        [
-          after?.lastAt ?? Number.MAX_SAFE_INTEGER,
-          after?.n ?? Number.MAX_SAFE_INTEGER,
-          write(agent),
-          write(project),
-          write(client),
-          limit,
-          from ?? 0,
-          to ?? Number.MAX_SAFE_INTEGER,
-        ],
-      );
-      const facts = await sql.all<RawFactRow>(
-        `select ${FACT_COLUMNS} from facts where seq = any($1::bigint[])`,
-        [rows.flatMap((row) => row.project_from ?? [])],
-      );
-      const named = new Map(readFacts(facts).map((stored) => [stored.seq, stored]));
-      return rows.map((row) => ({
-        place: { lastAt: row.last_at, n: row.n },
-        session: viewSession(toSessionRow(row), named.get(row.project_from ?? 0)),
-      }));
-    },
+    listSessions: (query, after, limit) => selectSessionPage(sql, query, after, limit),
     textsOf: (session) => selectSessionTexts(sql, session),
     groupSessions: async () => {
       const projects = await groupBy('project');
@@ -113,4 +85,44 @@ export function openPgPageReader(url: string): PageReader {
       ),
     close: () => sql.close(),
   };
+}
+
+const selectFacts = async (sql: PgSql, numbers: readonly number[]): Promise<readonly StoredFact[]> =>
+  readFacts(
+    await sql.all<RawFactRow>(`select ${FACT_COLUMNS} from facts where seq = any($1::bigint[])`, [numbers]),
+  );
+
+async function selectSessionPage(
+  sql: PgSql,
+  { agent, project, client, practice, from, to }: SessionFilter,
+  after: SessionPlace | undefined,
+  limit: number,
+): Promise<readonly PlacedSession[]> {
+  const write = (value: string | undefined): string | null => (value === undefined ? null : toColumn(value));
+  const rows = await sql.all<PgSessionRow>(
+    `select ${SESSION_COLUMNS} from sessions
+     where (last_at, n) < ($1, $2) and last_at >= $7 and started_at < $8
+       and ($3::text is null or agent = $3) and ($4::text is null or project = $4)
+       and ($5::text is null or client = $5)${practice === true ? '' : ` and ${PEOPLE}`}
+     order by last_at desc, n desc limit $6`,
+    [
+      after?.lastAt ?? Number.MAX_SAFE_INTEGER,
+      after?.n ?? Number.MAX_SAFE_INTEGER,
+      write(agent),
+      write(project),
+      write(client),
+      limit,
+      from ?? 0,
+      to ?? Number.MAX_SAFE_INTEGER,
+    ],
+  );
+  const facts = await selectFacts(
+    sql,
+    rows.flatMap((row) => row.project_from ?? []),
+  );
+  const named = new Map(facts.map((stored) => [stored.seq, stored]));
+  return rows.map((row) => ({
+    place: { lastAt: row.last_at, n: row.n },
+    session: viewSession(toSessionRow(row), named.get(row.project_from ?? 0)),
+  }));
 }

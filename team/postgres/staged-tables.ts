@@ -81,6 +81,17 @@ const recallKey = (lessons: readonly string[], after: number): string => JSON.st
 export const isWanting = (wanted: WantedRows): boolean =>
   Object.values(wanted).some(({ size }: { readonly size: number }) => size > 0);
 
+const createWantedRows = (): WantedRows => ({
+  keys: new Set(),
+  sessions: new Set(),
+  turns: new Set(),
+  turnsOf: new Set(),
+  factsAbout: new Set(),
+  factsOf: new Set(),
+  textsOf: new Set(),
+  recalls: new Map(),
+});
+
 /**
  * The tables as the rules of `ledger` see them, over rows that were loaded before, with every change kept for later. The
  * rules are synchronous and a database answers later: what they ask for and is not loaded counts as missing, and is noted.
@@ -89,16 +100,7 @@ export const isWanting = (wanted: WantedRows): boolean =>
  * something is forgotten without a trace.
  */
 export function createStagedTables(loaded: LoadedRows, lastSeq: number): StagedTables {
-  const wanted: WantedRows = {
-    keys: new Set(),
-    sessions: new Set(),
-    turns: new Set(),
-    turnsOf: new Set(),
-    factsAbout: new Set(),
-    factsOf: new Set(),
-    textsOf: new Set(),
-    recalls: new Map(),
-  };
+  const wanted = createWantedRows();
   const changes: RowChange[] = [];
   const keys = new Map<string, number>();
   const sessions = new Map<string, SessionRow>();
