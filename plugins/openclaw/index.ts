@@ -104,15 +104,6 @@ function connectHooks(
     if (reaction === undefined) reports.reply(run, message);
     else void reports.rate(run, reaction.score, reaction.note);
   };
-  /** A person's own words become a lesson within seconds; the command is where this person reads. */
-  const waitForNews = async (): Promise<string | undefined> => {
-    for (const until = performance.now() + LEARNED_MS; performance.now() < until; ) {
-      const line = await learned.ask();
-      if (line !== undefined) return line;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    }
-    return undefined;
-  };
   const rate = async (context: ChatCommandContext): Promise<string> => {
     const reaction = readRating(context.args ?? '');
     if (reaction === undefined) return 'Say /instar good, or /instar bad and what was wrong.';
@@ -127,8 +118,18 @@ function connectHooks(
     ]);
     if (isSaved === undefined) return 'Instar does not answer yet; it is told again for two minutes.';
     if (!isSaved) return 'Instar could not note it: see instar status.';
-    return (reaction.score < 0 ? await waitForNews() : undefined) ?? 'Instar has noted it.';
+    return (reaction.score < 0 ? await waitForNews(learned) : undefined) ?? 'Instar has noted it.';
   };
+}
+
+/** A person's own words become a lesson within seconds; the command is where this person reads. */
+async function waitForNews(learned: ReturnType<typeof createLearnedNews>): Promise<string | undefined> {
+  for (const until = performance.now() + LEARNED_MS; performance.now() < until; ) {
+    const line = await learned.ask();
+    if (line !== undefined) return line;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return undefined;
 }
 
 const conversationOf = ({
