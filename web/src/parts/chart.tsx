@@ -47,7 +47,7 @@ function roundUp(value: number): number {
 }
 
 export function Chart(props: ChartProps) {
-  const { label, lines, format, nameOf, say, atLeast = 0, flags = [], note, height = 180 } = props;
+  const { label, lines, format, nameOf, atLeast = 0, flags = [], height = 180 } = props;
   const holder = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   const [pointed, point] = useState<number>();
@@ -59,9 +59,9 @@ export function Chart(props: ChartProps) {
     return () => resize.disconnect();
   }, []);
   const points = Math.max(1, ...lines.map(({ values }) => values.length));
-  const known = lines.flatMap(({ values }) => values.flatMap((value) => value ?? []));
-  const low = Math.min(0, ...known);
-  const high = roundUp(Math.max(atLeast, ...known, 1e-9));
+  const numbers = lines.flatMap(({ values }) => values.flatMap((value) => value ?? []));
+  const low = Math.min(0, ...numbers);
+  const high = roundUp(Math.max(atLeast, ...numbers, 1e-9));
   const x = (index: number): number =>
     LEFT + (points === 1 ? 0.5 : index / (points - 1)) * (width - LEFT - RIGHT);
   const placed = placeFlags(flags, x, width - RIGHT);
@@ -115,24 +115,33 @@ export function Chart(props: ChartProps) {
           ))}
         </svg>
       )}
-      <p class="chart-say small num" aria-hidden="true">
-        {pointed === undefined ? (
-          <span class="chart-key">
-            {lines.map(({ label: name, isSecond }) => (
-              <span key={name} class={isSecond === true ? 'is-second' : ''}>
-                {name}
-              </span>
-            ))}
-            {flags.length > 0 && <span class="is-flag">a lesson was learned</span>}
-            {note !== undefined && <span class="is-note">{note}</span>}
-          </span>
-        ) : (
-          say(pointed)
-        )}
-      </p>
+      <Caption {...props} pointed={pointed} />
     </div>
   );
 }
+
+interface CaptionProps extends Pick<ChartProps, 'lines' | 'flags' | 'note' | 'say'> {
+  readonly pointed: number | undefined;
+}
+
+/** What the lines are, or the point in words that somebody points at. */
+const Caption = ({ lines, flags = [], note, say, pointed }: CaptionProps) => (
+  <p class="chart-say small num" aria-hidden="true">
+    {pointed === undefined ? (
+      <span class="chart-key">
+        {lines.map(({ label: name, isSecond }) => (
+          <span key={name} class={isSecond === true ? 'is-second' : ''}>
+            {name}
+          </span>
+        ))}
+        {flags.length > 0 && <span class="is-flag">a lesson was learned</span>}
+        {note !== undefined && <span class="is-note">{note}</span>}
+      </span>
+    ) : (
+      say(pointed)
+    )}
+  </p>
+);
 
 interface LineProps {
   readonly values: readonly (number | null)[];

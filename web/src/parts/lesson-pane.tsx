@@ -101,25 +101,7 @@ function Whole({ lesson, newer, isQueue, onShow, onDecided }: WholeProps) {
   const current = newer ?? conflict;
   return (
     <>
-      <div class="lesson-head">
-        <Heading title={lesson.title} isQueue={isQueue} />
-        <StateTag state={lesson.state} />
-        <span class="dim small">
-          {lesson.kind}, revision {lesson.revision}
-        </span>
-        {lesson.pinned === true && <Tag>pinned</Tag>}
-        {lesson.frozen === true && <Tag>frozen</Tag>}
-        {(lesson.taint ?? []).map((source) => (
-          <Tag key={source} tone="warn">
-            words of a {source}
-          </Tag>
-        ))}
-        {isQueue && (
-          <a class="small" href={linkTo(['lessons', lesson.id])}>
-            Open
-          </a>
-        )}
-      </div>
+      <Head lesson={lesson} isQueue={isQueue} />
       {current !== undefined && current.hash !== lesson.hash && (
         <ChangedSince
           before={lesson}
@@ -156,6 +138,28 @@ function Whole({ lesson, newer, isQueue, onShow, onDecided }: WholeProps) {
     </>
   );
 }
+
+const Head = ({ lesson, isQueue }: Pick<WholeProps, 'lesson' | 'isQueue'>) => (
+  <div class="lesson-head">
+    <Heading title={lesson.title} isQueue={isQueue} />
+    <StateTag state={lesson.state} />
+    <span class="dim small">
+      {lesson.kind}, revision {lesson.revision}
+    </span>
+    {lesson.pinned === true && <Tag>pinned</Tag>}
+    {lesson.frozen === true && <Tag>frozen</Tag>}
+    {(lesson.taint ?? []).map((source) => (
+      <Tag key={source} tone="warn">
+        words of a {source}
+      </Tag>
+    ))}
+    {isQueue && (
+      <a class="small" href={linkTo(['lessons', lesson.id])}>
+        Open
+      </a>
+    )}
+  </div>
+);
 
 /** The page of one lesson is named after it; in the queue it is a part of the page. */
 function Heading({ title, isQueue }: { readonly title: string; readonly isQueue: boolean }) {

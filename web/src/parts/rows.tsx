@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useKeys } from '../lib/keys.ts';
 import type { TableColumn } from './table.tsx';
@@ -25,29 +26,12 @@ const OVERSCAN = 8;
  */
 export function Rows<T>({ label, rows, columns, keyOf, hrefOf, onEnd, total, onChosen }: RowsProps<T>) {
   const body = useRef<HTMLTableSectionElement>(null);
-  const [[first, last], setRange] = useState<readonly [number, number]>([0, 40]);
   const [chosen, setChosen] = useState(-1);
   // Two keys may come before the next rendering.
   const place = useRef(-1);
   const height = useRowHeight();
+  const [first, last] = useRowsInSight(body, height);
   const isMoving = useRef(false);
-
-  useLayoutEffect(() => {
-    const measure = (): void => {
-      if (body.current === null) return;
-      const top = -body.current.getBoundingClientRect().top;
-      const from = Math.max(0, Math.floor(top / height) - OVERSCAN);
-      const to = Math.ceil((top + innerHeight) / height) + OVERSCAN;
-      setRange((old) => (old[0] === from && old[1] === to ? old : [from, to]));
-    };
-    measure();
-    addEventListener('scroll', measure, { passive: true });
-    addEventListener('resize', measure);
-    return () => {
-      removeEventListener('scroll', measure);
-      removeEventListener('resize', measure);
-    };
-  }, [height]);
 
   useEffect(() => {
     if (last >= rows.length - OVERSCAN) onEnd?.();
@@ -122,6 +106,28 @@ export function Rows<T>({ label, rows, columns, keyOf, hrefOf, onEnd, total, onC
       </tbody>
     </table>
   );
+}
+
+/** The rows in sight, and some more: from, to. */
+function useRowsInSight(body: RefObject<HTMLElement | null>, height: number): readonly [number, number] {
+  const [range, setRange] = useState<readonly [number, number]>([0, 40]);
+  useLayoutEffect(() => {
+    const measure = (): void => {
+      if (body.current === null) return;
+      const top = -body.current.getBoundingClientRect().top;
+      const from = Math.max(0, Math.floor(top / height) - OVERSCAN);
+      const to = Math.ceil((top + innerHeight) / height) + OVERSCAN;
+      setRange((old) => (old[0] === from && old[1] === to ? old : [from, to]));
+    };
+    measure();
+    addEventListener('scroll', measure, { passive: true });
+    addEventListener('resize', measure);
+    return () => {
+      removeEventListener('scroll', measure);
+      removeEventListener('resize', measure);
+    };
+  }, [height]);
+  return range;
 }
 
 function Spacer({ height }: { readonly height: number }) {

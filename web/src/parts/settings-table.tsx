@@ -24,12 +24,12 @@ export function SettingsTable({ settings: { file, settings, problem }, search, o
   const [edited, setEdited] = useState<Setting>();
   const [isAll, setAll] = useState(false);
   const word = search?.toLowerCase() ?? '';
-  const found = settings.filter(
+  const matching = settings.filter(
     ({ path, description = '' }) =>
       path.toLowerCase().includes(word) || description.toLowerCase().includes(word),
   );
   const isShort = !isAll && word === '';
-  const shown = isShort ? found.filter(({ from }) => from !== 'default') : found;
+  const shown = isShort ? matching.filter(({ from }) => from !== 'default') : matching;
   return (
     <Section title="Settings" note={<code>{file}</code>}>
       {problem !== undefined && <p class="bad">{problem}</p>}
@@ -42,53 +42,7 @@ export function SettingsTable({ settings: { file, settings, problem }, search, o
       {shown.length === 0 ? (
         <p class="dim">{isShort ? 'Every setting has its default.' : 'No setting fits.'}</p>
       ) : (
-        <Table
-          label="Settings"
-          rows={shown}
-          keyOf={({ path }) => path}
-          columns={[
-            {
-              head: 'Setting',
-              is: 'setting',
-              cell: ({ path, description }) => (
-                <>
-                  <code>{path}</code>
-                  {description !== undefined && <p class="dim small">{description}</p>}
-                </>
-              ),
-            },
-            {
-              head: 'Value',
-              is: 'fill',
-              cell: ({ value, inForce }) => (
-                <span class="mono">
-                  <Text>{shownValue(value)}</Text>
-                  {inForce !== undefined && (
-                    <>
-                      {' '}
-                      <Tag tone="warn">after a restart; now {shownValue(inForce)}</Tag>
-                    </>
-                  )}
-                </span>
-              ),
-            },
-            { head: 'From', is: 'tight wide', cell: ({ from }) => from },
-            {
-              head: 'Action',
-              is: 'tight bare',
-              cell: (setting) => (
-                <button
-                  type="button"
-                  class="quiet"
-                  aria-label={`Change ${setting.path}`}
-                  onClick={() => setEdited(setting)}
-                >
-                  Change
-                </button>
-              ),
-            },
-          ]}
-        />
+        <SettingRows settings={shown} onEdit={setEdited} />
       )}
       {edited !== undefined && (
         <SettingDialog
@@ -103,6 +57,61 @@ export function SettingsTable({ settings: { file, settings, problem }, search, o
     </Section>
   );
 }
+
+interface SettingRowsProps {
+  readonly settings: readonly Setting[];
+  readonly onEdit: (setting: Setting) => void;
+}
+
+const SettingRows = ({ settings, onEdit }: SettingRowsProps) => (
+  <Table
+    label="Settings"
+    rows={settings}
+    keyOf={({ path }) => path}
+    columns={[
+      {
+        head: 'Setting',
+        is: 'setting',
+        cell: ({ path, description }) => (
+          <>
+            <code>{path}</code>
+            {description !== undefined && <p class="dim small">{description}</p>}
+          </>
+        ),
+      },
+      {
+        head: 'Value',
+        is: 'fill',
+        cell: ({ value, inForce }) => (
+          <span class="mono">
+            <Text>{shownValue(value)}</Text>
+            {inForce !== undefined && (
+              <>
+                {' '}
+                <Tag tone="warn">after a restart; now {shownValue(inForce)}</Tag>
+              </>
+            )}
+          </span>
+        ),
+      },
+      { head: 'From', is: 'tight wide', cell: ({ from }) => from },
+      {
+        head: 'Action',
+        is: 'tight bare',
+        cell: (setting) => (
+          <button
+            type="button"
+            class="quiet"
+            aria-label={`Change ${setting.path}`}
+            onClick={() => onEdit(setting)}
+          >
+            Change
+          </button>
+        ),
+      },
+    ]}
+  />
+);
 
 interface SettingDialogProps {
   readonly setting: Setting;

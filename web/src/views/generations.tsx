@@ -50,46 +50,7 @@ export function GenerationsView({ route }: ViewRoute) {
         </Empty>
       ) : (
         <Section title="History" note={`generation ${current} is in force`}>
-          <Table
-            label="Generations"
-            rows={pages.rows}
-            keyOf={({ generation }) => generation}
-            columns={[
-              {
-                head: 'Generation',
-                is: 'tight',
-                cell: ({ generation }) => (
-                  <a href={linkTo(['generations'], { from: Math.max(0, generation - 1), to: generation })}>
-                    {generation}
-                  </a>
-                ),
-              },
-              { head: 'When', is: 'tight wide', cell: ({ at }) => <Ago at={at} /> },
-              {
-                head: 'Why',
-                is: 'fill',
-                cell: (row) => <What row={row} />,
-              },
-              { head: 'By', is: 'tight wide', cell: ({ by }) => whoOf(by) },
-              {
-                head: 'Action',
-                is: 'tight bare',
-                cell: (row) =>
-                  row.generation === current ? (
-                    <Tag tone="good">in force</Tag>
-                  ) : (
-                    <button
-                      type="button"
-                      class="quiet"
-                      aria-label={`Roll back to generation ${row.generation}`}
-                      onClick={() => setTarget(row)}
-                    >
-                      Roll back
-                    </button>
-                  ),
-              },
-            ]}
-          />
+          <GenerationTable rows={pages.rows} current={current} onRollback={setTarget} />
           {!pages.isWhole && pages.rows.length > 0 && (
             <button type="button" onClick={pages.more}>
               Older generations
@@ -111,6 +72,55 @@ export function GenerationsView({ route }: ViewRoute) {
     </View>
   );
 }
+
+interface GenerationTableProps {
+  readonly rows: readonly Generation[];
+  readonly current: number;
+  readonly onRollback: (to: Generation) => void;
+}
+
+const GenerationTable = ({ rows, current, onRollback }: GenerationTableProps) => (
+  <Table
+    label="Generations"
+    rows={rows}
+    keyOf={({ generation }) => generation}
+    columns={[
+      {
+        head: 'Generation',
+        is: 'tight',
+        cell: ({ generation }) => (
+          <a href={linkTo(['generations'], { from: Math.max(0, generation - 1), to: generation })}>
+            {generation}
+          </a>
+        ),
+      },
+      { head: 'When', is: 'tight wide', cell: ({ at }) => <Ago at={at} /> },
+      {
+        head: 'Why',
+        is: 'fill',
+        cell: (row) => <What row={row} />,
+      },
+      { head: 'By', is: 'tight wide', cell: ({ by }) => whoOf(by) },
+      {
+        head: 'Action',
+        is: 'tight bare',
+        cell: (row) =>
+          row.generation === current ? (
+            <Tag tone="good">in force</Tag>
+          ) : (
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Roll back to generation ${row.generation}`}
+              onClick={() => onRollback(row)}
+            >
+              Roll back
+            </button>
+          ),
+      },
+    ]}
+  />
+);
 
 function numberOf(text: string | undefined): number | undefined {
   const value = Number(text);

@@ -50,27 +50,13 @@ export function LessonsView({ route }: ViewRoute) {
   const counts = pages.page?.counts;
   const change = (more: Readonly<Record<string, string | undefined>>): void =>
     setQuery({ ...route.query, lesson: undefined, ...more });
-  const known = Object.entries(counts?.states ?? {});
-  const tab = (value: string | undefined, title: string, n: number | undefined) => (
-    <a
-      key={title}
-      href={linkTo(['lessons'], { ...route.query, lesson: undefined, state: value })}
-      aria-current={state === value ? 'page' : undefined}
-    >
-      {title}
-      {n !== undefined && <span class="n">{n}</span>}
-    </a>
-  );
   return (
     <View
       title="Lessons"
       lead="What was learned, and how agents keep to it. A lesson that waits for you is shown to no agent."
       actions={<a href={linkTo(['generations'])}>History</a>}
     >
-      <nav class="tabs lessons-tabs" aria-label="States">
-        {tab(undefined, 'All', counts === undefined ? undefined : known.reduce((sum, [, n]) => sum + n, 0))}
-        {STATES.map(([value, title]) => tab(value, title, counts?.states[value] ?? (counts && 0)))}
-      </nav>
+      <StateTabs query={route.query} counts={counts?.states} />
       <div class="filters">
         <SearchField label="Search lessons" value={q} onChange={(value) => change({ q: value })} />
         <Filter
@@ -111,6 +97,31 @@ export function LessonsView({ route }: ViewRoute) {
           />
         ))}
     </View>
+  );
+}
+
+interface StateTabsProps {
+  readonly query: ViewRoute['route']['query'];
+  readonly counts: Readonly<Record<string, number>> | undefined;
+}
+
+function StateTabs({ query, counts }: StateTabsProps) {
+  const tab = (value: string | undefined, title: string, n: number | undefined) => (
+    <a
+      key={title}
+      href={linkTo(['lessons'], { ...query, lesson: undefined, state: value })}
+      aria-current={query.state === value ? 'page' : undefined}
+    >
+      {title}
+      {n !== undefined && <span class="n">{n}</span>}
+    </a>
+  );
+  const all = counts && Object.values(counts).reduce((sum, n) => sum + n, 0);
+  return (
+    <nav class="tabs lessons-tabs" aria-label="States">
+      {tab(undefined, 'All', all)}
+      {STATES.map(([value, title]) => tab(value, title, counts && (counts[value] ?? 0)))}
+    </nav>
   );
 }
 

@@ -105,24 +105,7 @@ function Header({ thread }: { readonly thread: Thread }) {
             {length >= 1000 && `, ${duration(length)} long`}
           </>,
         ],
-        [
-          'Who',
-          <>
-            <Text>{thread.agent}</Text>
-            {thread.project !== undefined && thread.project.label !== '' && (
-              <>
-                {' in '}
-                <Text>{thread.project.label}</Text>
-              </>
-            )}
-            {thread.client !== undefined && thread.client !== thread.agent && (
-              <span class="dim">
-                {' with '}
-                <Text>{thread.client}</Text>
-              </span>
-            )}
-          </>,
-        ],
+        ['Who', <Who key="who" thread={thread} />],
         [
           'Used',
           `${plural(thread.turnCount, 'turn')}, ${count(input)} input tokens (${percent(input === 0 ? undefined : totals.cacheReadTokens / input)} from cache), ${count(totals.outputTokens)} output, ${
@@ -132,25 +115,7 @@ function Header({ thread }: { readonly thread: Thread }) {
         ...(score === undefined
           ? []
           : [['Score', `${score.toFixed(2)}, from 0 to 1: the mean reward of its turns`] as const]),
-        ...(rewards.length === 0
-          ? []
-          : [
-              [
-                'Rated',
-                rewards.map(({ source, score: given, note, at }) => (
-                  <div key={`${source} ${at ?? ''}`}>
-                    <span class={given < 0 ? 'bad num' : 'good num'}>{signed(given, 1)}</span> by{' '}
-                    {whoOf(source)}
-                    {note !== undefined && (
-                      <>
-                        {': '}
-                        <Text>{note}</Text>
-                      </>
-                    )}
-                  </div>
-                )),
-              ] as const,
-            ]),
+        ...(rewards.length === 0 ? [] : [['Rated', <Ratings key="ratings" rewards={rewards} />] as const]),
         ...(marked === undefined
           ? []
           : [
@@ -174,6 +139,40 @@ function Header({ thread }: { readonly thread: Thread }) {
     />
   );
 }
+
+const Who = ({ thread }: { readonly thread: Thread }) => (
+  <>
+    <Text>{thread.agent}</Text>
+    {thread.project !== undefined && thread.project.label !== '' && (
+      <>
+        {' in '}
+        <Text>{thread.project.label}</Text>
+      </>
+    )}
+    {thread.client !== undefined && thread.client !== thread.agent && (
+      <span class="dim">
+        {' with '}
+        <Text>{thread.client}</Text>
+      </span>
+    )}
+  </>
+);
+
+const Ratings = ({ rewards }: Pick<Thread, 'rewards'>) => (
+  <>
+    {rewards.map(({ source, score: given, note, at }) => (
+      <div key={`${source} ${at ?? ''}`}>
+        <span class={given < 0 ? 'bad num' : 'good num'}>{signed(given, 1)}</span> by {whoOf(source)}
+        {note !== undefined && (
+          <>
+            {': '}
+            <Text>{note}</Text>
+          </>
+        )}
+      </div>
+    ))}
+  </>
+);
 
 function SessionActions({ thread, onDone }: { readonly thread: Thread; readonly onDone: () => void }) {
   const [isErasing, setErasing] = useState(false);

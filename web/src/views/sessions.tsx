@@ -1,10 +1,11 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
 import { shortId } from '../../../src/text/short-id.ts';
 import type { Facets, Lesson, SessionPage, SessionRow } from '../lib/api-shapes.ts';
 import { onFeed } from '../lib/feed.ts';
 import { spanWords } from '../lib/format.ts';
-import { usePages } from '../lib/pages.ts';
+import { type Pages, usePages } from '../lib/pages.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo, setQuery, type ViewRoute } from '../lib/route.ts';
 import { Chip } from '../parts/chip.tsx';
@@ -21,37 +22,15 @@ const PAGE = 100;
 const NEAR_TOP = 200;
 
 export function SessionsView({ route }: ViewRoute) {
-  const { q, agent, project, client, outcome, practice, from, to, lesson, arm, since, search } = route.query;
-  const facets = useResource<Facets>('/api/page/facets').value;
+  const { q, agent, project, client, outcome, practice, from, to, lesson, arm, since } = route.query;
   const pages = usePages<SessionRow, SessionPage>(
     '/api/page/sessions',
     { q, agent, project, client, outcome, practice, from, to, lesson, arm, since, limit: PAGE },
     ({ sessions }) => sessions,
   );
-  const [isBehind, setBehind] = useState(false);
   const { reload } = pages;
-  useEffect(
-    () =>
-      onFeed(({ type }) => {
-        if (type === 'turn' || type === 'erased' || type === 'scored' || type === 'reward') setBehind(true);
-      }),
-    [],
-  );
-  // While the newest are in sight they follow by themselves; a list that somebody reads does not move.
-  useEffect(() => {
-    if (!isBehind || scrollY > NEAR_TOP) return;
-    const timer = setTimeout(() => {
-      setBehind(false);
-      reload();
-    }, 1000);
-    return () => clearTimeout(timer);
-  }, [isBehind, reload]);
-  // A search answers in parts, also empty ones: it goes on by itself until something is found.
-  const { more, isLoading, isWhole, error } = pages;
-  const found = pages.rows.length;
-  useEffect(() => {
-    if (found === 0 && !isLoading && !isWhole && error === undefined) more();
-  }, [found, isLoading, isWhole, error, more]);
+  const { isBehind, caughtUp } = useNewest(reload);
+  useSearchOn(pages);
   const change = (more: Readonly<Record<string, string | undefined>>): void =>
     setQuery({ ...route.query, search: undefined, ...more });
   const isFiltered = [q, agent, project, client, outcome, from, to, lesson].some(
@@ -62,68 +41,13 @@ export function SessionsView({ route }: ViewRoute) {
       title="Sessions"
       lead="Every conversation that came through, newest first. Open one to see what was said, how it was judged, and which lessons it was shown."
     >
-      <div class="filters">
-        <SearchField
-          label="Search conversations"
-          value={q}
-          isFocused={search !== undefined}
-          onChange={(value) => change({ q: value })}
-        />
-        <Filter
-          label="Agent"
-          value={agent}
-          options={(facets?.agents ?? []).map(({ name }) => [name, name])}
-          onChange={(value) => change({ agent: value })}
-        />
-        <Filter
-          label="Project"
-          value={project}
-          options={(facets?.projects ?? []).map(({ id, label }) => [id, label])}
-          onChange={(value) => change({ project: value })}
-        />
-        <Filter
-          label="Client"
-          value={client}
-          options={(facets?.clients ?? []).map(({ name }) => [name, name])}
-          onChange={(value) => change({ client: value })}
-        />
-        <Filter
-          label="Outcome"
-          value={outcome}
-          options={[
-            ['good', 'went well'],
-            ['bad', 'went badly'],
-            ['rated', 'rated by a person'],
-          ]}
-          onChange={(value) => change({ outcome: value })}
-        />
-        {(from !== undefined || to !== undefined) && (
-          <Chip
-            label={spanWords(timeOf(from), timeOf(to))}
-            onRemove={() => change({ from: undefined, to: undefined })}
-          />
-        )}
-        {lesson !== undefined && (
-          <LessonChip
-            lesson={lesson}
-            arm={arm}
-            onRemove={() => change({ lesson: undefined, arm: undefined, since: undefined })}
-          />
-        )}
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={practice === 'true'}
-            onChange={(event) => change({ practice: event.currentTarget.checked ? 'true' : undefined })}
-          />{' '}
-          with practice
-        </label>
+      <SessionFilters query={route.query} change={change}>
         {isBehind && (
           <button
             type="button"
             class="quiet"
             onClick={() => {
-              setBehind(false);
+              caughtUp();
               scrollTo(0, 0);
               reload();
             }}
@@ -131,7 +55,7 @@ export function SessionsView({ route }: ViewRoute) {
             Show what is new
           </button>
         )}
-      </div>
+      </SessionFilters>
       {pages.error !== undefined && <Fault message={pages.error.message} retry={reload} />}
       {pages.rows.length === 0 && pages.isLoading && q === undefined && <Loading />}
       {pages.rows.length > 0 && (
@@ -158,6 +82,107 @@ export function SessionsView({ route }: ViewRoute) {
   );
 }
 
+/** Whether something happened that the list does not show. While the newest are in sight they follow by themselves. */
+function useNewest(reload: () => void) {
+  const [isBehind, setBehind] = useState(false);
+  useEffect(
+    () =>
+      onFeed(({ type }) => {
+        if (type === 'turn' || type === 'erased' || type === 'scored' || type === 'reward') setBehind(true);
+      }),
+    [],
+  );
+  // A list that somebody reads does not move.
+  useEffect(() => {
+    if (!isBehind || scrollY > NEAR_TOP) return;
+    const timer = setTimeout(() => {
+      setBehind(false);
+      reload();
+    }, 1000);
+    return () => clearTimeout(timer);
+  }, [isBehind, reload]);
+  return { isBehind, caughtUp: () => setBehind(false) };
+}
+
+/** A search answers in parts, also empty ones: it goes on by itself until something is found. */
+function useSearchOn({ rows, more, isLoading, isWhole, error }: Pages<SessionRow, SessionPage>): void {
+  const count = rows.length;
+  useEffect(() => {
+    if (count === 0 && !isLoading && !isWhole && error === undefined) more();
+  }, [count, isLoading, isWhole, error, more]);
+}
+
+interface SessionFiltersProps {
+  readonly query: ViewRoute['route']['query'];
+  readonly change: (more: Readonly<Record<string, string | undefined>>) => void;
+  readonly children: ComponentChildren;
+}
+
+function SessionFilters({ query, change, children }: SessionFiltersProps) {
+  const { q, agent, project, client, outcome, practice, from, to, lesson, arm, search } = query;
+  const facets = useResource<Facets>('/api/page/facets').value;
+  return (
+    <div class="filters">
+      <SearchField
+        label="Search conversations"
+        value={q}
+        isFocused={search !== undefined}
+        onChange={(value) => change({ q: value })}
+      />
+      <Filter
+        label="Agent"
+        value={agent}
+        options={(facets?.agents ?? []).map(({ name }) => [name, name])}
+        onChange={(value) => change({ agent: value })}
+      />
+      <Filter
+        label="Project"
+        value={project}
+        options={(facets?.projects ?? []).map(({ id, label }) => [id, label])}
+        onChange={(value) => change({ project: value })}
+      />
+      <Filter
+        label="Client"
+        value={client}
+        options={(facets?.clients ?? []).map(({ name }) => [name, name])}
+        onChange={(value) => change({ client: value })}
+      />
+      <Filter
+        label="Outcome"
+        value={outcome}
+        options={[
+          ['good', 'went well'],
+          ['bad', 'went badly'],
+          ['rated', 'rated by a person'],
+        ]}
+        onChange={(value) => change({ outcome: value })}
+      />
+      {(from !== undefined || to !== undefined) && (
+        <Chip
+          label={spanWords(timeOf(from), timeOf(to))}
+          onRemove={() => change({ from: undefined, to: undefined })}
+        />
+      )}
+      {lesson !== undefined && (
+        <LessonChip
+          lesson={lesson}
+          arm={arm}
+          onRemove={() => change({ lesson: undefined, arm: undefined, since: undefined })}
+        />
+      )}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={practice === 'true'}
+          onChange={(event) => change({ practice: event.currentTarget.checked ? 'true' : undefined })}
+        />{' '}
+        with practice
+      </label>
+      {children}
+    </div>
+  );
+}
+
 const ARMS: Readonly<Record<string, string>> = { with: 'measured with', without: 'measured without' };
 
 interface LessonChipProps {
@@ -177,17 +202,17 @@ function timeOf(text: string | undefined): number | undefined {
   return text !== undefined && Number.isFinite(ms) ? ms : undefined;
 }
 
-function endOf(known: number, isWhole: boolean, isLoading: boolean, page: SessionPage | undefined): string {
+function endOf(rows: number, isWhole: boolean, isLoading: boolean, page: SessionPage | undefined): string {
   const back = page?.searched?.back;
   const searched =
     back === undefined
       ? ''
       : ` Searched ${plural(page?.searched?.sessions ?? 0, 'session')}, back to ${back.slice(0, 10)}.`;
-  if (isLoading) return known === 0 && searched === '' ? '' : `Loading…${searched}`;
-  if (known === 0) return searched;
+  if (isLoading) return rows === 0 && searched === '' ? '' : `Loading…${searched}`;
+  if (rows === 0) return searched;
   return isWhole
-    ? `${plural(known, 'session')}, that is all.`
-    : `The newest ${plural(known, 'session')}.${searched}`;
+    ? `${plural(rows, 'session')}, that is all.`
+    : `The newest ${plural(rows, 'session')}.${searched}`;
 }
 
 const COLUMNS: readonly TableColumn<SessionRow>[] = [

@@ -151,6 +151,49 @@ const Providers = ({ status: { providers } }: { readonly status: Status }) => (
   </Section>
 );
 
+interface KeyTableProps {
+  readonly keys: readonly Key[];
+  readonly onRevoke: (key: Key) => void;
+}
+
+const KeyTable = ({ keys, onRevoke }: KeyTableProps) => (
+  <Table
+    label="Caller keys"
+    rows={keys}
+    keyOf={({ id }) => id}
+    columns={[
+      { head: 'Name', is: 'tight', cell: (key) => <Text>{key.name}</Text> },
+      { head: 'May', is: 'fill', cell: ({ may }) => may.join(', ') },
+      {
+        head: 'Limits',
+        is: 'wide',
+        cell: ({ limits = [], fallback }) =>
+          `${limits.map(({ words }) => words).join('; ')}${fallback === undefined ? '' : `, then ${fallback}`}`,
+      },
+      { head: 'Made', is: 'tight wide', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+      {
+        head: 'Action',
+        is: 'tight bare',
+        cell: (key) =>
+          key.isMember === true ? (
+            <span class="dim">member</span>
+          ) : key.revokedAt === undefined ? (
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Revoke ${key.name}`}
+              onClick={() => onRevoke(key)}
+            >
+              Revoke
+            </button>
+          ) : (
+            <span class="dim">revoked</span>
+          ),
+      },
+    ]}
+  />
+);
+
 function Keys({ keys, onDone }: { readonly keys: readonly Key[]; readonly onDone: () => void }) {
   const [name, setName] = useState('');
   const [made, setMade] = useState<{ readonly name: string; readonly key: string }>();
@@ -171,41 +214,7 @@ function Keys({ keys, onDone }: { readonly keys: readonly Key[]; readonly onDone
   };
   return (
     <Section title="Caller keys" note="one for each client; the owner's key is not among them">
-      <Table
-        label="Caller keys"
-        rows={keys}
-        keyOf={({ id }) => id}
-        columns={[
-          { head: 'Name', is: 'tight', cell: (key) => <Text>{key.name}</Text> },
-          { head: 'May', is: 'fill', cell: ({ may }) => may.join(', ') },
-          {
-            head: 'Limits',
-            is: 'wide',
-            cell: ({ limits = [], fallback }) =>
-              `${limits.map(({ words }) => words).join('; ')}${fallback === undefined ? '' : `, then ${fallback}`}`,
-          },
-          { head: 'Made', is: 'tight wide', cell: ({ createdAt }) => <Ago at={createdAt} /> },
-          {
-            head: 'Action',
-            is: 'tight bare',
-            cell: (key) =>
-              key.isMember === true ? (
-                <span class="dim">member</span>
-              ) : key.revokedAt === undefined ? (
-                <button
-                  type="button"
-                  class="quiet"
-                  aria-label={`Revoke ${key.name}`}
-                  onClick={() => setRevoked(key)}
-                >
-                  Revoke
-                </button>
-              ) : (
-                <span class="dim">revoked</span>
-              ),
-          },
-        ]}
-      />
+      <KeyTable keys={keys} onRevoke={setRevoked} />
       <form
         class="filters new-key"
         onSubmit={(event) => {
