@@ -12,7 +12,23 @@ interface Failure {
 const firstLine = (errors: readonly { readonly message: string }[]): string =>
   errors[0]?.message.split('\n')[0] ?? 'it did not finish';
 
-/** Writes the counts and the failures of a run as JSON into the file that `TEST_RESULTS` names: `run-all.mjs` prints them. */
+/** A file and how long it took: reading its modules, and its tests. */
+interface Timed {
+  readonly where: string;
+  readonly seconds: number;
+}
+
+const SLOWEST = 10;
+
+function slowest(modules: readonly TestModule[]): Timed[] {
+  const all = modules.map((module): Timed => {
+    const { collectDuration, duration } = module.diagnostic();
+    return { where: module.relativeModuleId, seconds: (collectDuration + duration) / 1000 };
+  });
+  return all.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
+}
+
+/** Writes the counts, the failures and the slowest files of a run as JSON into the file that `TEST_RESULTS` names: `run-all.mjs` prints them. */
 export default class ResultReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const file = process.env.TEST_RESULTS;
@@ -35,6 +51,6 @@ export default class ResultReporter implements Reporter {
     }
     for (const error of unhandled)
       failed.push({ where: 'vitest', title: 'an error outside of every test', why: firstLine([error]) });
-    writeFileSync(file, JSON.stringify({ passed, failed, skipped }));
+    writeFileSync(file, JSON.stringify({ passed, failed, skipped, slowest: slowest(modules) }));
   }
 }

@@ -1,6 +1,6 @@
 /*
  * `npm test`: builds, then checks style, types, dead exports and the files that a request runs beside the tests. The failures are printed last, so that
- * the end of a log has them; the very last line has the counts. Arguments go to vitest.
+ * the end of a log has them; before the counts, which are the very last line, stand the slowest files. Arguments go to vitest.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -21,6 +21,7 @@ process.on('SIGTERM', () => {
 const firstLine = (text) =>
   text.split('\n').find((line) => line.trim() !== '' && !line.startsWith('npm warn'));
 
+const secondsSince = (started) => Math.round((performance.now() - started) / 1000);
 const say = (text) => process.stdout.write(`${text}\n`);
 
 /** Runs a program. With `isHeld`, what it prints is printed in one piece when it has ended. */
@@ -48,8 +49,9 @@ const failure = (where, title, why) => ({ passed: 0, failed: [{ where, title, wh
 
 /** A script of package.json that either passes or fails: it counts as one test. */
 async function check(script) {
+  const started = performance.now();
   const { isOk, why } = await run('npm', ['run', '-s', script], { isHeld: true });
-  say(`npm run ${script}: ${isOk ? 'passed' : 'FAILED'}`);
+  say(`npm run ${script}: ${isOk ? 'passed' : 'FAILED'} (${secondsSince(started)} s)`);
   return isOk ? { passed: 1, failed: [], skipped: 0 } : failure(`npm run ${script}`, 'has failed', why);
 }
 
@@ -85,6 +87,7 @@ function readResults(file, why) {
   }
 }
 
+const started = performance.now();
 const built = await check('build');
 const rest =
   built.failed.length > 0
@@ -96,5 +99,10 @@ const sum = (what) => all.reduce((total, one) => total + one[what], 0);
 
 if (failed.length > 0)
   say(`\nFailed:\n${failed.map(({ where, title, why }) => `  ${where}: ${title}\n    ${why}`).join('\n')}`);
-say(`\n${sum('passed')} passed, ${failed.length} failed, ${sum('skipped')} skipped`);
+const slowest = all.flatMap((one) => one.slowest ?? []);
+if (slowest.length > 0)
+  say(`\nSlowest: ${slowest.map(({ where, seconds }) => `${where} ${seconds.toFixed(1)} s`).join(', ')}`);
+say(
+  `\n${sum('passed')} passed, ${failed.length} failed, ${sum('skipped')} skipped in ${secondsSince(started)} s`,
+);
 process.exitCode = failed.length > 0 ? 1 : 0;

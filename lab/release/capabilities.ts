@@ -105,7 +105,7 @@ const SOURCES: Readonly<Record<string, readonly Capability[]>> = {
     },
     {
       says: 'Stages of a pipeline learn from their checks',
-      shown: ['served/served-episodes.test.ts', 'is helped on Tuesday by what its own checks said on Monday'],
+      shown: ['served/served-episodes.slow.ts', 'is helped on Tuesday by what its own checks said on Monday'],
     },
     {
       says: 'Retry rate, refine cycles, completion and robustness of your own stages',
@@ -143,11 +143,11 @@ const SOURCES: Readonly<Record<string, readonly Capability[]>> = {
     },
     {
       says: 'A command that was put right is a repair',
-      shown: ['served/served-conduct.test.ts', 'a command that was put right: a repair'],
+      shown: ['served/served-conduct.slow.ts', 'a command that was put right: a repair'],
     },
     {
       says: 'Repeated calls of one day become a flow',
-      shown: ['served/served-conduct.test.ts', 'calls that three sessions of one day repeat: a flow'],
+      shown: ['served/served-conduct.slow.ts', 'calls that three sessions of one day repeat: a flow'],
     },
   ],
   'Training-Free GRPO': [
@@ -171,7 +171,7 @@ const SOURCES: Readonly<Record<string, readonly Capability[]>> = {
     },
     {
       says: 'Episodes over MCP and the library: a contrast becomes a lesson',
-      shown: ['served/served-episodes.test.ts', 'that failed, then worked, and ended well is a success'],
+      shown: ['served/served-episodes.slow.ts', 'that failed, then worked, and ended well is a success'],
     },
     {
       says: 'Wait for what a session taught',
@@ -210,7 +210,7 @@ const SOURCES: Readonly<Record<string, readonly Capability[]>> = {
   EvoClaw: [
     {
       says: 'An identity opens the prompt of its agent',
-      shown: ['served/served-conduct.test.ts', 'an identity: it stands before every lesson of a prompt'],
+      shown: ['served/served-conduct.slow.ts', 'an identity: it stands before every lesson of a prompt'],
     },
     {
       says: 'What people say twice about the manner becomes a proposal',

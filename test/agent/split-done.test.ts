@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitDone } from '../../src/agent/end-of-task.ts';
+import { runsOf } from '../support/counts.ts';
 
 describe('the command `done`', () => {
   it.each([
@@ -89,7 +90,7 @@ describe('the command `done`', () => {
           expect(command.slice(lines.length)).toMatch(/^[\s;&]*done$/);
         }
       }),
-      { numRuns: 500 },
+      runsOf(170, 500),
     );
     expect(ended).toBeGreaterThan(50);
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compilePattern, PatternError } from '../../src/base/linear-regex.ts';
+import { runsOf } from '../support/counts.ts';
 
 const atom = fc.constantFrom(
   'a',
@@ -54,7 +55,7 @@ describe('a linear-time pattern', () => {
         fc.pre(source.length < 60);
         expect(compilePattern(source, flags).test(text)).toBe(new RegExp(source, `${flags}u`).test(text));
       }),
-      { numRuns: 1000 },
+      runsOf(330, 1000),
     );
   });
 

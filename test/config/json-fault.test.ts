@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findJsonFault } from '../../src/config/json-fault.ts';
+import { runsOf } from '../support/counts.ts';
 
 const parses = (text: string): boolean => {
   try {
@@ -109,7 +110,7 @@ describe('findJsonFault', () => {
           expect(fault === undefined).toBe(parses(changed));
         },
       ),
-      { numRuns: 1000 },
+      runsOf(330, 1000),
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addTomlBlock, removeTomlBlock, type TomlBlock, traceOf } from '../../src/connect/toml-block.ts';
+import { runsOf } from '../support/counts.ts';
 
 const BLOCK: TomlBlock = {
   top: { model: '"default"', model_provider: '"instar"' },
@@ -70,7 +71,7 @@ describe('a TOML block', () => {
         // Once more over what is already there: the owner's lines are commented once, not twice.
         expect(removeTomlBlock(add(removeTomlBlock(add(text), trace)), trace)).toBe(text);
       }),
-      { numRuns: 500 },
+      runsOf(170, 500),
     );
   });
 

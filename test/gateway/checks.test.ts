@@ -9,6 +9,7 @@ import { WIRE_NAMES, type WireName } from '../../src/core/wire.ts';
 import { createReplyCheck, readReplyBytes } from '../../src/gateway/check-reply.ts';
 import { wires } from '../../src/wire/wires.ts';
 import { ask } from '../support/client.ts';
+import { runsOf } from '../support/counts.ts';
 import { KEY, providerAt, startGateway, type TestGateway } from '../support/gateway.ts';
 import { type Provider, type Reply, startProvider } from '../support/provider.ts';
 import { ROUTES } from '../support/samples.ts';
@@ -246,7 +247,7 @@ describe.each(WIRE_NAMES)('the checks on %s', (name) => {
         const events = await readReplyBytes(wire, { bytes, type, encoding: undefined });
         if (check !== undefined) expect(typeof check.passes(events)).toBe('boolean');
       }),
-      { numRuns: 300 },
+      runsOf(100, 300),
     );
   });
 });

@@ -6,6 +6,7 @@ import type { WireName } from '../../src/core/wire.ts';
 import { type FoundChatWord, findChatWord } from '../../src/gateway/find-chat-word.ts';
 import { identify } from '../../src/gateway/identify.ts';
 import { wires } from '../../src/wire/wires.ts';
+import { runsOf } from '../support/counts.ts';
 
 interface Recorded {
   readonly what: string;
@@ -187,7 +188,7 @@ describe('a word to Instar', () => {
           expect(find(name, { model: 'm', ...body })).toBeUndefined();
         },
       ),
-      { numRuns: 1000 },
+      runsOf(330, 1000),
     );
   });
 });

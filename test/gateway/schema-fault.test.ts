@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/core/json.ts';
 import { schemaFault } from '../../src/gateway/schema-fault.ts';
+import { runsOf } from '../support/counts.ts';
 
 const WEATHER: Json = {
   type: 'object',
@@ -81,7 +82,7 @@ describe('the fault of a value by a schema', () => {
       fc.property(fc.oneof(fc.jsonValue() as fc.Arbitrary<Json>, schema), schema, (value, given) => {
         expect(['string', 'undefined']).toContain(typeof schemaFault(value, given));
       }),
-      { numRuns: 500 },
+      runsOf(170, 500),
     );
   });
 

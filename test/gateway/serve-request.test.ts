@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createApiRouter } from '../../src/api/router/api-router.ts';
 import { findRoute, findTurnRoute } from '../../src/gateway/serve-request.ts';
+import { runsOf } from '../support/counts.ts';
 
 const api = createApiRouter();
 const request = { headers: {} } as IncomingMessage;
@@ -29,7 +30,7 @@ describe('the routes of the models', () => {
         expect(turn).toStrictEqual(findRoute('POST', asked, query, request));
         expect(api.find('POST', asked)).toBeUndefined();
       }),
-      { numRuns: 5000 },
+      runsOf(1670, 5000),
     );
     expect(found).toBeGreaterThan(100);
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** Who publishes changes of lessons, and why it may. Everything else that changes a lesson is a row in `learn/learners`. */
+/** Who publishes changes of lessons or hands the function on, and why it may. Everything else that changes a lesson is a row in `learn/learners`. */
 const MAY_PUBLISH: Readonly<Record<string, string>> = {
   'src/learn/cycle.ts': 'everything that is learned',
   'src/lessons/lessons-api.ts': 'a person',
@@ -15,7 +15,16 @@ const MAY_PUBLISH: Readonly<Record<string, string>> = {
   'src/lessons/identity-files/identity-mirror.ts': 'a file that a person edited',
   'src/lessons/member-library.ts': 'a view of the library passes it on',
   'src/daemon/serve-learning.ts': 'passes on what the learning thread published',
+  'src/lessons/lesson-replica.ts':
+    'the learning thread’s view of the library passes it on to the serving thread',
+  'src/learn/learning-worker.ts': 'gives that view the way to the serving thread',
 };
+
+/** The function as a member, by name or by string, or out of a pattern of members. */
+const reachesPublish = (text: string): boolean =>
+  /\.publish\b|\[['"`]publish['"`]\]|\{[^{}]*\bpublish\b[^{}]*\}\s*(?:=[^>]|:\s*\w)/.test(text);
+
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 
 const sources = ['src', 'train', 'team'].flatMap((part) =>
   readdirSync(path.join(root, part), { recursive: true, encoding: 'utf8' })
@@ -25,11 +34,31 @@ const sources = ['src', 'train', 'team'].flatMap((part) =>
 
 describe('a lesson', () => {
   it('is changed by the cycle, a person or a file, and by nobody else', () => {
-    const callers = sources.filter((name) =>
-      /\??\.publish\(/.test(readFileSync(path.join(root, name), 'utf8')),
+    const publishers = sources.filter((name) =>
+      reachesPublish(withoutComments(readFileSync(path.join(root, name), 'utf8'))),
     );
-    expect(callers).toContain('src/learn/cycle.ts');
-    expect(callers.filter((name) => !(name in MAY_PUBLISH))).toEqual([]);
+    expect(publishers).toContain('src/learn/cycle.ts');
+    expect(publishers.sort()).toEqual(Object.keys(MAY_PUBLISH).sort());
+  });
+
+  it('is found whether the function is called, passed on bare, named by a string or taken out of its object', () => {
+    for (const text of [
+      'await library.publish(set)',
+      'ports?.publish?.(set)',
+      'run(library.publish)',
+      'run(library.publish.bind(library))',
+      "library['publish'](set)",
+      'const { clock, publish } = options;',
+      'const { publish: tell } = options;',
+      'const move = async ({ publish }: Options) => {',
+    ])
+      expect([text, reachesPublish(text)]).toEqual([text, true]);
+    for (const text of [
+      'publish: (set) => call(set)',
+      "readonly type: 'publish';",
+      "Omit<Library, 'publish'>",
+    ])
+      expect([text, reachesPublish(text)]).toEqual([text, false]);
   });
 
   it('is learned in one place: no other file of learning hands on the right to publish', () => {

@@ -8,6 +8,7 @@ import { openLibrary } from '../../src/lessons/library.ts';
 import { linkLessonsBothWays } from '../../src/lessons/links.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 import { at, end, start } from '../record/store/facts.ts';
+import { runsOf } from '../support/counts.ts';
 import { person, text } from './library/samples.ts';
 
 const IDS = ['a', 'b', 'c', 'd', 'e'];
@@ -161,7 +162,7 @@ describe('links between lessons', () => {
           store.close();
         }
       }),
-      { numRuns: 40 },
+      runsOf(13, 40),
     );
     expect(found).toBeGreaterThan(200);
   });

@@ -8,6 +8,7 @@ import { WIRE_NAMES, type WireName } from '../../src/core/wire.ts';
 import { createCatalogue, type Provider } from '../../src/models/catalogue.ts';
 import { createExchange } from '../../src/models/exchange.ts';
 import { createScriptedModel, createWelcomeModel } from '../../src/models/scripted-model.ts';
+import { runsOf } from '../support/counts.ts';
 import { plainWires } from './plain-wire.ts';
 import { collect, createSignal, REPLY, REQUEST, sendEvents, sendJson, startProvider } from './provider.ts';
 
@@ -217,7 +218,7 @@ describe('resolve, with any configuration', () => {
           if (provider !== 'instar') expect(catalogue.resolve(id, wire)[0]?.provider).toBe(provider);
         }
       }),
-      { numRuns: 300 },
+      runsOf(100, 300),
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { discoverLocal, parseOllamaHost } from '../../src/models/discover-local.ts';
+import { runsOf } from '../support/counts.ts';
 import { openExchange, type Reply, sendJson, startProvider } from './provider.ts';
 
 const list = (...ids: readonly unknown[]): Reply =>
@@ -115,7 +116,7 @@ describe('OLLAMA_HOST', () => {
         expect(url.hostname).not.toBe('0.0.0.0');
         expect(url.username + url.password + url.search + url.hash).toBe('');
       }),
-      { numRuns: 500 },
+      runsOf(170, 500),
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat.ts';
 import { createScriptedModel, createWelcomeModel } from '../../src/models/scripted-model.ts';
+import { runsOf } from '../support/counts.ts';
 import { collect, createSignal, END, REPLY, REQUEST, START, say } from './provider.ts';
 
 const options = () => ({ signal: createSignal() });
@@ -26,7 +27,7 @@ describe('a scripted model', () => {
       fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
         expect(textOf(await collect(createScriptedModel(() => text)(REQUEST, options())))).toBe(text);
       }),
-      { numRuns: 100 },
+      runsOf(30, 100),
     );
   });
 

@@ -8,6 +8,7 @@ import { defaultRetryRule, type RetryRule } from '../../src/core/retry.ts';
 import { createHttpModel } from '../../src/models/http-model.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import { withRetry } from '../../src/models/with-retry.ts';
+import { runsOf } from '../support/counts.ts';
 import { createPlainWire } from './plain-wire.ts';
 import {
   collect,
@@ -105,7 +106,7 @@ describe('withRetry', () => {
           expect(events).toEqual(failures.length <= retries ? REPLY : [failures[retries]]);
         },
       ),
-      { numRuns: 50 },
+      runsOf(16, 50),
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBackPressure } from '../../src/record/recorder.ts';
+import { runsOf } from '../support/counts.ts';
 
 const MOST = 100;
 const NEVER = 2 ** 30;
@@ -60,7 +61,7 @@ describe('back-pressure', () => {
           room.open();
         },
       ),
-      { numRuns: 300 },
+      runsOf(100, 300),
     );
     expect(waited).toBeGreaterThan(100);
   });

@@ -4,6 +4,7 @@ import { type JsonObject, parseJson } from '../../src/core/json.ts';
 import { formatTurnBodyKey } from '../../src/core/store.ts';
 import { createRequestEncoder, decodeStoredRequest } from '../../src/record/request-manifest.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
+import { runsOf } from '../support/counts.ts';
 import { at, start } from './store/facts.ts';
 
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
@@ -54,7 +55,7 @@ describe('a stored request', () => {
           for (const { body, hash } of all) expect(read(hash)).toEqual(JSON.parse(JSON.stringify(body)));
         },
       ),
-      { numRuns: 200 },
+      runsOf(70, 200),
     );
   });
 

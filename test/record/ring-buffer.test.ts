@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRingBuffer, type RingSpan } from '../../src/record/writer-messages.ts';
+import { runsOf } from '../support/counts.ts';
 
 describe('the ring buffer', () => {
   it('keeps every span unchanged until its release, in any order of puts and releases', () => {
@@ -44,7 +45,7 @@ describe('the ring buffer', () => {
           }
         },
       ),
-      { numRuns: 200 },
+      runsOf(70, 200),
     );
     expect(puts).toBeGreaterThan(2000);
     expect(full).toBeGreaterThan(200);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { stillWaiting } from '../../src/schedule/scheduler.ts';
 import { defaultScheduleRules, type ScheduleState } from '../../src/schedule/state.ts';
 import { stepSchedule } from '../../src/schedule/step.ts';
+import { runsOf } from '../support/counts.ts';
 
 const HOUR = 3_600_000;
 const names = fc.array(fc.constantFrom('practice', 'training', 'review'), { maxLength: 3 });
@@ -49,7 +50,7 @@ describe('traffic while the scheduler waits', () => {
         met.waiting++;
         if (before.at && Math.abs(at.mono - before.at.mono) >= defaultScheduleRules.gapMs) met.jumps++;
       }),
-      { numRuns: 1000 },
+      runsOf(330, 1000),
     );
     for (const count of Object.values(met)) expect(count).toBeGreaterThan(50);
   });

@@ -10,6 +10,7 @@ import {
   reflectSample,
   scaleToUnit,
 } from '../../src/stats/moments.ts';
+import { runsOf } from '../support/counts.ts';
 import { tallyOf } from './samples.ts';
 
 const unit = fc.double({ min: 0, max: 1, noNaN: true });
@@ -35,7 +36,7 @@ describe('the betting wealth of the moment-matched sample', () => {
         const claimed = logWealth(matchMoments(tallyOf(seen)), mean, DEFAULT_BETS);
         expect(claimed).toBeLessThanOrEqual(trueLogCapital(seen, mean, DEFAULT_BETS) + 1e-6 * seen.length);
       }),
-      { numRuns: 500 },
+      runsOf(170, 500),
     );
   });
 
@@ -46,7 +47,7 @@ describe('the betting wealth of the moment-matched sample', () => {
         const other = seen.map((value) => 1 - value);
         expect(claimed).toBeLessThanOrEqual(trueLogCapital(other, mean, DEFAULT_BETS) + 1e-6 * seen.length);
       }),
-      { numRuns: 500 },
+      runsOf(170, 500),
     );
   });
 

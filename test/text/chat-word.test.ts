@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isChatWordMessage, parseChatWord, readTypedWords } from '../../src/text/chat-word.ts';
+import { runsOf } from '../support/counts.ts';
 
 describe('a word to Instar', () => {
   it.each([
@@ -84,7 +85,7 @@ describe('a word to Instar', () => {
         if (word === undefined) return;
         expect(said).toMatch(/^\s*instar\s*[:：]/i);
       }),
-      { numRuns: 3000 },
+      runsOf(1000, 3000),
     );
   });
 });

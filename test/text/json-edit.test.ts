@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/core/json.ts';
 import { findMember, removeMember, setMember } from '../../src/text/json-edit.ts';
 import { type Dialect, parseJsonText, plainValue } from '../../src/text/json-text.ts';
+import { runsOf } from '../support/counts.ts';
 
 const value = (text: string, dialect: Dialect = 'jsonc') => plainValue(text, parseJsonText(text, dialect));
 
@@ -30,7 +31,7 @@ describe('parseJsonText', () => {
         };
         expect(accepts(() => parseJsonText(text, 'json'))).toBe(accepts(() => JSON.parse(text)));
       }),
-      { numRuns: 1000 },
+      runsOf(330, 1000),
     );
   });
 
@@ -85,7 +86,7 @@ describe('setMember', () => {
           expect(value(without)).toEqual(value(text));
         }
       }),
-      { numRuns: 300 },
+      runsOf(100, 300),
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clip, truncateEnd, truncateMiddle, truncateMiddleBytes } from '../../src/text/truncate.ts';
+import { runsOf } from '../support/counts.ts';
 
 const text = fc.string({ unit: fc.constantFrom('a', ' ', '\n', 'é', '😀', '👩‍💻'), maxLength: 60 });
 const limit = fc.integer({ min: 1, max: 60 });
@@ -17,7 +18,7 @@ describe('truncated text', () => {
           expect(short).not.toMatch(LONE_SURROGATE);
         }
       }),
-      { numRuns: 300 },
+      runsOf(100, 300),
     );
   });
 
@@ -46,7 +47,7 @@ describe('text without its middle', () => {
         expect(whole.startsWith(head) && whole.endsWith(tail)).toBe(true);
         expect(short).not.toMatch(LONE_SURROGATE);
       }),
-      { numRuns: 300 },
+      runsOf(100, 300),
     );
   });
 
@@ -62,7 +63,7 @@ describe('text without its middle', () => {
         const whole = short.repeat(4);
         expect(Buffer.byteLength(truncateMiddleBytes(whole, most))).toBeLessThanOrEqual(most);
       }),
-      { numRuns: 300 },
+      runsOf(100, 300),
     );
   });
 });

@@ -5,6 +5,7 @@ import type { TrainingModel } from '../../src/core/training.ts';
 import { advantagesOf, scoreGroups } from '../../train/advantage.ts';
 import { dataOf, type LengthRule, scaleData } from '../../train/datum.ts';
 import type { Group, RolloutSegment } from '../../train/rollout.ts';
+import { runsOf } from '../support/counts.ts';
 import { attempt, groupFrom } from './attempts.ts';
 import {
   copyOf,
@@ -121,7 +122,7 @@ describe('the gradient', () => {
           if (Math.abs(slope) > 1e-4) compared++;
         }
       }),
-      { numRuns: 25 },
+      runsOf(8, 25),
     );
     expect(compared).toBeGreaterThan(100);
   });
@@ -143,7 +144,7 @@ describe('the gradient', () => {
           expect(mean?.[at]).toBeCloseTo(value, 12);
         });
       }),
-      { numRuns: 25 },
+      runsOf(8, 25),
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryJournal } from '../../train/run-journal.ts';
 import { train } from '../../train/trainer.ts';
 import type { TrainerEvent, TrainInput } from '../../train/training-run.ts';
+import { countOf, runsOf } from '../support/counts.ts';
 import { type EchoTask, echoTasks, rollOutEcho, VOCABULARY } from './echo-tasks.ts';
 import { createOperations, journalWithOperations, Killed, withOperations } from './faulty.ts';
 import { bitsOf, createServer, createTabularEngine } from './tabular-engine.ts';
@@ -74,7 +75,8 @@ describe.each(['importance_sampling', 'ppo'] as const)('a run with %s that is ki
       ]),
     );
     let killed = 0;
-    for (let at = 0; at < operations.length; at++)
+    const deaths = deathsIn(operations);
+    for (const at of deaths)
       for (const when of ['before', 'after'] as const) {
         const cut = await runThrough([{ at, when }], loss);
         killed += cut.killed;
@@ -84,7 +86,7 @@ describe.each(['importance_sampling', 'ppo'] as const)('a run with %s that is ki
         const ids = cut.entries.flatMap((entry) => (entry.type === 'step-ended' ? entry.rollouts : []));
         expect(new Set(ids).size).toBe(ids.length);
       }
-    expect(killed).toBe(2 * operations.length);
+    expect(killed).toBe(2 * deaths.length);
   });
 
   it('repeatedly, ends at the same weights too', async () => {
@@ -99,10 +101,14 @@ describe.each(['importance_sampling', 'ppo'] as const)('a run with %s that is ki
         expect(bits).toBe(whole.bits);
         expect(last.version).toBe(whole.last.version);
       }),
-      { numRuns: 20 },
+      runsOf(8, 20),
     );
   });
 });
+
+/** Where a run is killed: at every third operation, and at every one in full. */
+const deathsIn = (operations: readonly unknown[]): readonly number[] =>
+  [...operations.keys()].filter((at) => at % countOf(3, 1) === 0);
 
 describe('a run that is taught, refilled and validated, and is killed', () => {
   const [tried, own] = [echoTasks.slice(0, 2), echoTasks.slice(2)];
@@ -124,7 +130,7 @@ describe('a run that is taught, refilled and validated, and is killed', () => {
       const count = (entries: typeof whole.entries, type: string) =>
         entries.filter((entry) => entry.type === type).length;
       expect(count(whole.entries, 'taught')).toBeGreaterThan(1);
-      for (let at = 0; at < operations.length; at++)
+      for (const at of deathsIn(operations))
         for (const when of ['before', 'after'] as const) {
           const cut = await runThrough([{ at, when }], 'importance_sampling', more);
           expect(cut.bits, `${operations[at]} ${at} ${when}`).toBe(whole.bits);

@@ -15,6 +15,7 @@ import type { TrainingEngine, TrainingModel } from '../../src/core/training.ts';
 import { type ExportPeftOptions, exportPeft } from '../../train/adapter-folders.ts';
 import { startTinkerServer } from '../../train/nano/server/start-tinker-server.ts';
 import { connectTinker } from '../../train/tinker/connect-tinker.ts';
+import { runsOf } from '../support/counts.ts';
 import { createEngine } from '../support/one-thread-engine.ts';
 import { SMALL, smallWeights } from './nano/engine/small-model.ts';
 
@@ -353,7 +354,7 @@ describe('an exported adapter', () => {
         const reason = await refusalOf(await serve(gzipSync(changed)));
         refused += reason === 'taken' ? 0 : 1;
       }),
-      { numRuns: 40 },
+      runsOf(13, 40),
     );
     expect(refused).toBeGreaterThan(0);
   });

@@ -13,6 +13,7 @@ import {
 } from '../../train/promotion.ts';
 import type { CheckpointMoved, PromotionStage } from '../../train/promotion-stages.ts';
 import { canaryOf, type PromotionState, startPromotion } from '../../train/promotion-stages.ts';
+import { runsOf } from '../support/counts.ts';
 
 const bare = { version: 0, sampler: undefined };
 const served = (version: number) => ({ version, sampler: `path-${version}` });
@@ -295,7 +296,7 @@ describe('any sequence of events', () => {
           state = after;
         }
       }),
-      { numRuns: 400 },
+      runsOf(130, 400),
     );
     for (const end of [
       'canary by measurement',

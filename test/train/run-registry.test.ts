@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openRunRegistry } from '../../train/run-files.ts';
 import type { RunCheckpoint } from '../../train/run-journal.ts';
+import { runsOf } from '../support/counts.ts';
 
 let folder = '';
 let file = '';
@@ -117,7 +118,7 @@ describe('the run registry', () => {
         }
         expect(new Set(given).size).toBe(given.length);
       }),
-      { numRuns: 120 },
+      runsOf(40, 120),
     );
     expect(begun).toBeGreaterThan(15);
   });

@@ -6,6 +6,7 @@ import { TrainingError } from '../../src/core/training.ts';
 import type { PolicyPointer } from '../../train/promotion.ts';
 import type { PolicyVersion } from '../../train/promotion-stages.ts';
 import { createOpenWeights } from '../../train/served-weights.ts';
+import { runsOf } from '../support/counts.ts';
 import { createServer, createTabularEngine } from './tabular-engine.ts';
 
 const signal = new AbortController().signal;
@@ -101,7 +102,7 @@ describe('open weights', () => {
             expect(count, `${path}`).toBe(inUse.has(path) || (named.has(path) && count > 0) ? 1 : 0);
         }
       }),
-      { numRuns: 60 },
+      runsOf(20, 60),
     );
     expect(heldOver).toBeGreaterThan(50);
   });

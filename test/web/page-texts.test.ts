@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitHidden } from '../../web/src/lib/hidden-characters.ts';
 import { parseMarkdown } from '../../web/src/lib/markdown.ts';
+import { runsOf } from '../support/counts.ts';
 
 const shown = (text: string): string =>
   splitHidden(text)
@@ -37,7 +38,7 @@ describe('text of others', () => {
         );
         expect(count).toBeLessThanOrEqual(text.length);
       }),
-      { numRuns: 40 },
+      runsOf(13, 40),
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outlineChat } from '../../src/wire/openai-chat/openai-chat.ts';
 import { splice } from '../../src/wire/splice.ts';
+import { runsOf } from '../support/counts.ts';
 import { text } from './json-text.ts';
 
 describe('splice', () => {
@@ -39,7 +40,7 @@ describe('splice', () => {
           expect(before.equals(body)).toBe(true);
         },
       ),
-      { numRuns: 3_000 },
+      runsOf(1000, 3_000),
     );
   });
 

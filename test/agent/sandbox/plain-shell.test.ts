@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createWorkspace, type Workspace } from '../../../src/agent/sandbox/workspace.ts';
+import { runsOf } from '../../support/counts.ts';
 import { useDeepTemporaryFolder } from './deep-temporary-folder.ts';
 
 useDeepTemporaryFolder();
@@ -134,7 +135,7 @@ describe('the plain shell', () => {
             expect(['exit', 'refused']).toContain(end);
           },
         ),
-        { numRuns: 200 },
+        runsOf(70, 200),
       ),
     ));
 });

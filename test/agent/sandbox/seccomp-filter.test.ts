@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ARCHITECTURES, createSeccompFilter, perlLoader } from '../../../src/agent/sandbox/seccomp-filter.ts';
+import { runsOf } from '../../support/counts.ts';
 
 interface Call {
   readonly arch: number;
@@ -57,7 +58,7 @@ describe.each(Object.entries(ARCHITECTURES))('the seccomp filter on %s', (machin
           expect(call(number, ...args)).toBe(refused.has(number) ? 'error 1' : 'allow');
         },
       ),
-      { numRuns: 2_000 },
+      runsOf(670, 2_000),
     );
   });
 

@@ -19,6 +19,7 @@ import { findConfiner } from '../../../src/agent/sandbox/find-confiner.ts';
 import { createWorkspace } from '../../../src/agent/sandbox/workspace.ts';
 import { isInside, resolveInside } from '../../../src/agent/sandbox/workspace-files.ts';
 import { SandboxError } from '../../../src/agent/sandbox/workspace-limits.ts';
+import { runsOf } from '../../support/counts.ts';
 import { useDeepTemporaryFolder } from './deep-temporary-folder.ts';
 
 useDeepTemporaryFolder();
@@ -127,7 +128,7 @@ describe('a workspace', () => {
         if (typeof found === 'string') expect(isInside(root, found)).toBe(true);
         else expect(found).toBeInstanceOf(SandboxError);
       }),
-      { numRuns: 300 },
+      runsOf(100, 300),
     );
   });
 

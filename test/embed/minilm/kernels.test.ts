@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createArena } from '../../../src/base/wasm/arena.ts';
 import { createMiniLmKernels } from '../../../src/embed/minilm/kernels.ts';
+import { runsOf } from '../../support/counts.ts';
 
 const arena = createArena();
 const kernels = createMiniLmKernels(arena.memory);
@@ -84,7 +85,7 @@ describe('the kernels', () => {
         });
         closeTo(arena.floats(out, wanted.length), wanted, 2);
       }),
-      { numRuns: 50 },
+      runsOf(16, 50),
     );
   });
 
@@ -128,7 +129,7 @@ describe('the kernels', () => {
           closeTo(arena.floats(out + token * 384 * 4, head), wanted, 1e-3);
         }
       }),
-      { numRuns: 50 },
+      runsOf(16, 50),
     );
   });
 });

@@ -13,6 +13,7 @@ import {
   createRulingCache,
   type JudgeRuling,
 } from '../../../src/evidence/judge/judge.ts';
+import { runsOf } from '../../support/counts.ts';
 import { callOf, turnOf } from '../turn-fixtures.ts';
 import { asking } from './scripted-ask.ts';
 
@@ -101,7 +102,7 @@ describe('a judge', () => {
           expect(asked).toBeLessThanOrEqual(wanted);
         },
       ),
-      { numRuns: 40 },
+      runsOf(13, 40),
     );
   });
 
@@ -263,7 +264,7 @@ describe('the prompt of a judge', () => {
           expect(Buffer.byteLength(fenceData(sections).text)).toBeLessThanOrEqual(12_000);
         },
       ),
-      { numRuns: 30 },
+      runsOf(10, 30),
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createComparativeVerifier } from '../../../src/evidence/verifiers/comparative-verifier.ts';
 import { createRubricVerifier } from '../../../src/evidence/verifiers/rubric-verifier.ts';
+import { runsOf } from '../../support/counts.ts';
 import { asking } from '../judge/scripted-ask.ts';
 import { attemptOf, never, rewardOf } from './submissions.ts';
 
@@ -129,7 +130,7 @@ describe('a comparative verifier', () => {
           expect(sum).toBeCloseTo(outputs.length / 2, 9);
         },
       ),
-      { numRuns: 20 },
+      runsOf(8, 20),
     );
   });
 

@@ -11,6 +11,7 @@ import { openLessons } from '../../../src/lessons/open-lessons.ts';
 import { toRecords } from '../../../src/record/records.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
 import { end, start } from '../../record/store/facts.ts';
+import { runsOf } from '../../support/counts.ts';
 import { lessonText } from '../../support/lesson-text.ts';
 import { runRows } from '../run-rows.ts';
 
@@ -114,7 +115,7 @@ describe('a learned limit', () => {
           expect(state).toBe(last >= 3 ? 'retired' : 'live');
         }
       }),
-      { numRuns: 40 },
+      runsOf(13, 40),
     );
   });
 });

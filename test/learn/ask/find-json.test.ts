@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findJson } from '../../../src/learn/find-json.ts';
+import { runsOf } from '../../support/counts.ts';
 
 const value = (said: string) => {
   const found = findJson(said);
@@ -89,7 +90,7 @@ describe('the JSON in a reply', () => {
           expect(findJson(said)).toBeTypeOf('object');
         },
       ),
-      { numRuns: 2000 },
+      runsOf(670, 2000),
     );
     for (const unit of [
       '{"a',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readRequirements } from '../../../src/learn/compress/prompt-requirements.ts';
 import { checkShortened } from '../../../src/learn/compress/write-prompt.ts';
 import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
+import { runsOf } from '../../support/counts.ts';
 import { LONG, SHORT, TOOLS } from './sample-prompt.ts';
 
 const demands = readRequirements(LONG, TOOLS);
@@ -47,7 +48,7 @@ describe('the checks of a shortened prompt', () => {
         fc.pre(text.trim() !== '');
         expect(checkShortened(readRequirements(text, TOOLS), text, 1e9)).toEqual([]);
       }),
-      { numRuns: 300 },
+      runsOf(100, 300),
     );
   });
 
@@ -137,7 +138,7 @@ describe('the checks of a shortened prompt', () => {
         lines.splice(line, 0, `See ${host.length % 2 ? 'https://' : 'ftp://'}${host}.example/x for more.`);
         expect(check(lines.join('\n'), 1e6)).toContain('not in the original');
       }),
-      { numRuns: 40 },
+      runsOf(13, 40),
     );
   });
 

@@ -13,6 +13,7 @@ import {
 } from '../../../src/learn/compress/prompt-cache.ts';
 import { createPromptWriter } from '../../../src/learn/compress/write-prompt.ts';
 import { createScriptedModel, type Script } from '../../../src/models/scripted-model.ts';
+import { runsOf } from '../../support/counts.ts';
 import { LONG, SHORT, TOOLS } from './sample-prompt.ts';
 
 const good = JSON.stringify({ prompt: SHORT });
@@ -115,7 +116,7 @@ describe('a compressor', () => {
         }
         await compressor.close();
       }),
-      { numRuns: 60 },
+      runsOf(20, 60),
     );
     expect(shorter).toBeGreaterThan(0);
   });

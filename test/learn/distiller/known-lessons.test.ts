@@ -5,6 +5,7 @@ import { createReadKnown, nearestByWords } from '../../../src/learn/distiller/kn
 import { coversMatter, mayCoverMatter, readMatter } from '../../../src/learn/distiller/matter.ts';
 import type { Saying } from '../../../src/learn/distiller/sayings.ts';
 import { lesson } from '../../lessons/recall/sample-lessons.ts';
+import { runsOf } from '../../support/counts.ts';
 
 const about = (n: number, content: string): Lesson =>
   lesson(`l${n}`, { description: `When ${n}`, content, changedAt: n });
@@ -57,7 +58,7 @@ describe('a first look at the letters of a lesson', () => {
         if (coversMatter(readMatter(lessonWords), matter))
           expect(mayCoverMatter(lessonWords, matter)).toBe(true);
       }),
-      { numRuns: 3000 },
+      runsOf(1000, 3000),
     );
   });
 

@@ -5,6 +5,7 @@ import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
 import { isFrameLine } from '../../../src/learn/distiller/write-lesson.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { oneLine, visibleText } from '../../../src/text/visible-text.ts';
+import { runsOf } from '../../support/counts.ts';
 import { proposedText } from '../../support/proposed-text.ts';
 import { failure, learnFrom } from '../evolver/samples.ts';
 import { COMPLAINTS, GENERAL_FEEDBACK, HOUSE_RULES } from './corpora.ts';
@@ -110,7 +111,7 @@ describe('a lesson says nothing that its evidence does not say', () => {
           for (const quote of proposal.quotes) expect(visibleText(said)).toContain(visibleText(quote.text));
         }
       }),
-      { numRuns: 120 },
+      runsOf(40, 120),
     );
   });
 

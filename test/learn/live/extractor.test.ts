@@ -4,6 +4,7 @@ import type { ChatRequest } from '../../../src/core/chat.ts';
 import type { Json } from '../../../src/core/json.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { add, text as lessonText } from '../../lessons/library/samples.ts';
+import { runsOf } from '../../support/counts.ts';
 import { proposedText } from '../../support/proposed-text.ts';
 import { asker, failing, speaker, text } from '../ask/samples.ts';
 import { failure, libraryWith } from '../evolver/samples.ts';
@@ -187,7 +188,7 @@ describe('learning from a session with a model', () => {
         proposed += proposals.length;
         for (const one of proposals) expect(checkLessonText(proposedText(one))).toBeUndefined();
       }),
-      { numRuns: 300 },
+      runsOf(100, 300),
     );
     expect(proposed).toBeGreaterThan(0);
   });
@@ -216,7 +217,7 @@ describe('the extraction question', () => {
         expect(lines.filter((line) => line === 'mark-1>>>')).toHaveLength(2);
         expect(lines.join('\n').split('mark-1')).toHaveLength(5);
       }),
-      { numRuns: 100 },
+      runsOf(30, 100),
     );
   });
 

@@ -12,6 +12,7 @@ import { createLiveMaterial } from '../../../src/learn/live/session-material.ts'
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
 import { openOn } from '../../lessons/library/samples.ts';
+import { runsOf } from '../../support/counts.ts';
 import { asker, speaker, text } from '../ask/samples.ts';
 import { type Round, ran, turnsOf } from './worked-session.ts';
 
@@ -168,7 +169,7 @@ describe('a session that struggled and proved its result, without a model', () =
         expect(findProcedure(material)).toBeUndefined();
         expect((await learn(TASK, [...rounds, last], unasked)).library.lessons()).toEqual([]);
       }),
-      { numRuns: 60 },
+      runsOf(20, 60),
     );
   });
 });

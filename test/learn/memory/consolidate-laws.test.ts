@@ -6,6 +6,7 @@ import {
   type MemoryState,
   planConsolidation,
 } from '../../../src/learn/memory/consolidate.ts';
+import { runsOf } from '../../support/counts.ts';
 import { DAY, type MemoryLibrary, openMemoryLibrary } from './memory-library.ts';
 
 /** Every text has its near neighbours: the same, a rewording, the contrary. */
@@ -123,7 +124,7 @@ describe('consolidation of any library', () => {
           }
         },
       ),
-      { numRuns: 25 },
+      runsOf(8, 25),
     );
   });
 });

@@ -5,6 +5,7 @@ import {
   createPlainKernel,
   createSimdKernel,
 } from '../../../src/lessons/recall/int8-vectors.ts';
+import { runsOf } from '../../support/counts.ts';
 
 const simd = () => {
   const kernel = createSimdKernel();
@@ -44,7 +45,7 @@ describe('int8 vectors', () => {
           expect(fast).toEqual(plain);
         },
       ),
-      { numRuns: 40 },
+      runsOf(13, 40),
     );
   });
 
@@ -62,7 +63,7 @@ describe('int8 vectors', () => {
             2,
           );
       }),
-      { numRuns: 20 },
+      runsOf(8, 20),
     );
   });
 

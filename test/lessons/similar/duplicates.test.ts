@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Change, Lesson, LessonText } from '../../../src/core/lesson.ts';
 import { matchesPattern, scopeCovers, scopesOverlap } from '../../../src/lessons/scope.ts';
 import { findDuplicates } from '../../../src/lessons/similar/duplicates.ts';
+import { runsOf } from '../../support/counts.ts';
 import { lessonOf, textOf } from '../effect/sample-lessons.ts';
 
 /** On a circle: the cosine of two lessons is that of the angle between them, in degrees. */
@@ -125,7 +126,7 @@ describe('scopes', () => {
         if (one.length + other.length <= 5)
           expect(scopesOverlap({ agent: one }, { agent: other })).toBe(meets);
       }),
-      { numRuns: 500 },
+      runsOf(170, 500),
     );
   });
 
@@ -136,7 +137,7 @@ describe('scopes', () => {
         for (const word of words)
           if (matchesPattern(inner, word)) expect(matchesPattern(outer, word)).toBe(true);
       }),
-      { numRuns: 500 },
+      runsOf(170, 500),
     );
     expect(scopeCovers({}, { agent: 'a' })).toBe(true);
     expect(scopeCovers({ agent: 'a' }, {})).toBe(false);

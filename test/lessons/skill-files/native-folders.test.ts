@@ -10,6 +10,7 @@ import {
   nativeFolder,
   type SkillProgram,
 } from '../../../src/lessons/skill-files/native-skills.ts';
+import { runsOf } from '../../support/counts.ts';
 import {
   addSkill,
   createCounter,
@@ -91,7 +92,7 @@ describe('skills where programs look for them', () => {
           }
         },
       ),
-      { numRuns: 25 },
+      runsOf(8, 25),
     );
   });
 

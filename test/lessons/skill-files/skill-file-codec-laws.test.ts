@@ -6,6 +6,7 @@ import {
   encodeSkillFile,
   splitFrontMatter,
 } from '../../../src/lessons/skill-files/skill-file-codec.ts';
+import { runsOf } from '../../support/counts.ts';
 import { anyText, skillFile } from './skill-arbitraries.ts';
 
 describe('a skill file', () => {
@@ -14,7 +15,7 @@ describe('a skill file', () => {
       fc.property(skillFile, (skill) => {
         expect(decodeSkillFile(encodeSkillFile(skill))).toEqual(skill);
       }),
-      { numRuns: 1000 },
+      runsOf(330, 1000),
     );
   });
 
@@ -28,7 +29,7 @@ describe('a skill file', () => {
         const isMarked = [origin, keywords, triggers, isAlways].some((one) => one !== undefined);
         expect(keys).toEqual([...wanted, ...(isMarked ? ['metadata'] : [])]);
       }),
-      { numRuns: 500 },
+      runsOf(170, 500),
     );
   });
 
@@ -47,7 +48,7 @@ describe('a skill file', () => {
         for (const one of kept) expect(extra).toContainEqual(one);
         expect(decodeSkillFile(encodeSkillFile(back))).toEqual(back);
       }),
-      { numRuns: 700 },
+      runsOf(230, 700),
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PolicyReply } from '../../../src/core/training.ts';
 import { readChatReply } from '../../../train/policy/chat-template.ts';
+import { runsOf } from '../../support/counts.ts';
 import { TOOL } from './models.ts';
 
 const read = (text: string, isThinking = false): PolicyReply =>
@@ -96,7 +97,7 @@ describe('a reply', () => {
         calls += reply.calls.length;
         expect(reply.text.length).toBeLessThanOrEqual(parts.join('').length);
       }),
-      { numRuns: 500 },
+      runsOf(170, 500),
     );
     expect(calls).toBeGreaterThan(5);
   });

@@ -10,6 +10,7 @@ import {
   joinQualifiedName,
   splitQualifiedName,
 } from '../../../src/wire/openai-responses/tools.ts';
+import { runsOf } from '../../support/counts.ts';
 import { joined } from '../arbitraries.ts';
 import { readStream, writeStream } from '../wire-contract.ts';
 import { completed, created, decodeEvents, outputOf, parseEvents } from './events.ts';
@@ -50,7 +51,7 @@ describe('an encoded call for Codex', () => {
           });
         },
       ),
-      { numRuns: 300 },
+      runsOf(100, 300),
     );
   });
 
@@ -67,7 +68,7 @@ describe('an encoded call for Codex', () => {
         const events = parseEvents(writeStream(wire, callEvents('f', args, cuts)));
         expect(outputOf(events)).toMatchObject([{ type: 'function_call', arguments: args }]);
       }),
-      { numRuns: 300 },
+      runsOf(100, 300),
     );
   });
 
