@@ -88,8 +88,10 @@ describe('readers with a cursor, beside three writers whose commits take a while
     const wanted = { rare: ['reward-given'], frequent: [], mostRare: 4, mostFrequent: 1 } as const;
     const told: string[] = [];
     let isOver = false;
+    // Before the writers begin: what is written from here on is told.
+    const first = await pages.lastSeq();
     const follow = async (): Promise<void> => {
-      for (let after = await pages.lastSeq(); ; ) {
+      for (let after = first; ; ) {
         const wasOver = isOver;
         const news = await pages.news(after, wanted);
         for (const { fact } of news.facts) if (fact.type === 'reward-given') told.push(fact.turn ?? '');
