@@ -119,9 +119,15 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
     waits: () => [...pauses].map(describePause),
     describe: async () => {
       await begun;
-      const histories = await Promise.all(jobs.map(({ name }) => leases.history(name)));
+      const described = await Promise.all(
+        jobs.map(async ({ name, needsWindow }) => ({
+          name,
+          needsWindow,
+          history: await leases.history(name),
+        })),
+      );
       const { planned } = opened;
-      return describeNow({ settings, clock, jobs, histories, sources, planned, rules, budget, scheduler });
+      return describeNow({ settings, clock, jobs: described, sources, planned, rules, budget, scheduler });
     },
     reserve: async (most, work) => {
       await begun;
@@ -148,9 +154,7 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
 interface ScheduleNow {
   readonly settings: Config['schedule'];
   readonly clock: Clock;
-  readonly jobs: readonly Job[];
-  /** One for each job. */
-  readonly histories: readonly JobHistory[];
+  readonly jobs: readonly (Pick<Job, 'name' | 'needsWindow'> & { readonly history: JobHistory })[];
   readonly sources: readonly PresenceSource[];
   readonly planned: readonly PresenceSource[];
   readonly rules: ScheduleRules;
@@ -161,7 +165,7 @@ interface ScheduleNow {
 
 /** What the scheduler does and why, and what each job did last. */
 async function describeNow(schedule: ScheduleNow): Promise<JsonObject> {
-  const { settings, clock, jobs, histories, sources, planned, rules, budget } = schedule;
+  const { settings, clock, jobs, sources, planned, rules, budget } = schedule;
   const state = schedule.scheduler?.state;
   const now = clock.now();
   // Extra readings for this reply: they do not count as readings of the scheduler.
@@ -176,14 +180,7 @@ async function describeNow(schedule: ScheduleNow): Promise<JsonObject> {
     limits: settings.budget,
     spent: budget?.spent() ?? NOTHING_SPENT,
     refusal: budget?.refusal(),
-    jobs: [
-      ...jobs.map(({ name, needsWindow }, index) => ({
-        name,
-        needsWindow,
-        ...historyAt(histories, index),
-      })),
-      LEARNING,
-    ],
+    jobs: [...jobs, LEARNING],
     planned: await findWindows(planned, now, AbortSignal.timeout(TIMEOUT_MS)),
     isAway: state !== undefined && judgeWindow(readings, isQuiet({ ...state, at }, rules)).isAway,
     now,
@@ -222,11 +219,6 @@ function openJobs(
   if (shared === undefined) return { jobs, leases, pauses };
   return { jobs: sharedJobs(jobs, shared), leases: shareLeases(leases, jobs, shared), pauses };
 }
-
-const historyAt = <T>(histories: readonly T[], index: number): { readonly history?: T } => {
-  const history = histories[index];
-  return history === undefined ? {} : { history };
-};
 
 const later: Later = (ms, run) => {
   const timer = setTimeout(run, ms);
