@@ -188,7 +188,7 @@ async function* trainRun(
   try {
     const done = await closedIn(journal);
     const { bend = (same) => same } = training;
-    for await (const news of train({
+    for await (const event of train({
       ...training,
       run: run.name,
       ...feed(training, run.tasks, run.rollOut),
@@ -200,10 +200,10 @@ async function* trainRun(
       firstVersion: run.firstVersion,
       ...(run.from === undefined ? {} : { from: run.from }),
     })) {
-      yield news;
-      if (isClosing(news.type)) closed++;
-      if (news.type === 'done' || news.type === 'stuck') best = news.checkpoint;
-      if (news.type === 'stuck') run.book.stop(closed > 0, news.isRetryable);
+      yield event;
+      if (isClosing(event.type)) closed++;
+      if (event.type === 'done' || event.type === 'stuck') best = event.checkpoint;
+      if (event.type === 'stuck') run.book.stop(closed > 0, event.isRetryable);
     }
   } finally {
     journal.close();
@@ -285,10 +285,10 @@ export async function* runTrainingWindow(
     isRegressed: regression !== undefined,
   }))
     yield { type: 'moved', moved };
-  for await (const news of weigh()) {
-    yield news;
+  for await (const event of weigh()) {
+    yield event;
     // A run continues from a candidate that was not shown to be as good, but not from one shown to be worse.
-    if (news.type === 'moved' && news.moved.to === 'rejected' && news.moved.isWorse === true) book.leave();
+    if (event.type === 'moved' && event.moved.to === 'rejected' && event.moved.isWorse === true) book.leave();
   }
 }
 
@@ -303,10 +303,10 @@ const servedOf = (
 
 /** Asked for when they are needed, and once. */
 function readHeldOut({ tasks }: Pick<TrainingWindowOptions, 'tasks'>, signal: AbortSignal) {
-  let found: readonly TrainingTask[] | undefined;
+  let loaded: readonly TrainingTask[] | undefined;
   const findHeldOut = async (): Promise<readonly TrainingTask[]> => {
-    found ??= await tasks.heldOut(signal);
-    return found;
+    loaded ??= await tasks.heldOut(signal);
+    return loaded;
   };
   const heldOut = async (): Promise<readonly TrainingTask[]> => {
     const held = await findHeldOut();

@@ -203,12 +203,13 @@ const readAlerts = (list: JsonObject[string]): readonly Alert[] =>
   });
 
 function readDelivery(given: JsonObject[string]): Delivery | undefined {
-  const { id, alerts, dropped, tries, nextAt } = asObject(given);
-  const known = { id: asString(id), alerts: readAlerts(alerts) };
-  if (known.id === undefined || known.alerts.length === 0) return undefined;
+  const { dropped, tries, nextAt, ...delivery } = asObject(given);
+  const id = asString(delivery.id);
+  const alerts = readAlerts(delivery.alerts);
+  if (id === undefined || alerts.length === 0) return undefined;
   return {
-    id: known.id,
-    alerts: known.alerts,
+    id,
+    alerts,
     dropped: asNumber(dropped) ?? 0,
     tries: asNumber(tries) ?? 0,
     nextAt: asNumber(nextAt) ?? 0,

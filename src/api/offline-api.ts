@@ -211,12 +211,12 @@ export function restoreHome(home: Home, file: string): { readonly kept: string |
   const lock = lockHome(home.lockFile);
   if (lock === undefined) throw new HomeInUseError(`${home.dir} is in use by another Instar process.`);
   try {
-    const kept = restoreSnapshot(file, home.storeFile);
+    const previous = restoreSnapshot(file, home.storeFile);
     // Else a copy that was made later would show it as the remains of a longer record.
     const { firstAt, facts, turns } = inspectStore(home.storeFile, false);
     const at = Math.round(statSync(home.storeFile).mtimeMs);
     setStoreMark(home.storeFile, { firstAt, facts, turns, at });
-    return { kept };
+    return { kept: previous };
   } finally {
     lock.release();
   }

@@ -211,12 +211,12 @@ async function verifierOf(
 /** The function, or a model as one. */
 function policyOf({ policy }: PracticeOptions, models: ConfiguredModels) {
   if (typeof policy !== 'string') return { policy, most: () => ({ calls: 1 }) };
-  const found = models.model(policy);
-  if (found === undefined)
+  const model = models.model(policy);
+  if (model === undefined)
     throw new InstarError('not-found', `No model named "${policy}".`, {
       fix: 'list the models with: instar models',
     });
-  const { chat, price } = found;
+  const { chat, price } = model;
   const requestOf = ({ prompt, system, temperature }: PolicyRequest) => ({
     model: policy,
     system: system === '' ? [] : [{ type: 'text' as const, text: system }],
@@ -242,15 +242,15 @@ function askOf(
   budget: ReturnType<typeof createRunBudget>,
 ): { readonly ask: Ask; readonly name: string } | undefined {
   const name = typeof learner === 'function' ? 'learner' : (learner ?? models.learner);
-  const found =
+  const model =
     typeof learner === 'function'
       ? { chat: learner, price: LOCAL_PRICE }
       : name === undefined
         ? undefined
         : models.model(name);
-  if (found === undefined || name === undefined) return undefined;
+  if (model === undefined || name === undefined) return undefined;
   return {
     name,
-    ask: createAsk({ model: found.chat, name, price: found.price, budget, clock: systemClock }),
+    ask: createAsk({ model: model.chat, name, price: model.price, budget, clock: systemClock }),
   };
 }

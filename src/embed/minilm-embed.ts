@@ -178,11 +178,11 @@ function createKeptReadings() {
     add: (text: string, most: number | undefined, { vector, pieces }: Reading): void =>
       readings.set(text, { vector, pieces, most }),
     find: (text: string, most: number | undefined): Float32Array | undefined => {
-      const known = readings.get(text);
+      const reading = readings.get(text);
       const isSame =
-        known !== undefined &&
-        (known.most === most || (isWhole(known) && known.pieces <= (most ?? MOST_PIECES)));
-      return isSame ? known.vector : undefined;
+        reading !== undefined &&
+        (reading.most === most || (isWhole(reading) && reading.pieces <= (most ?? MOST_PIECES)));
+      return isSame ? reading.vector : undefined;
     },
   };
 }

@@ -241,9 +241,8 @@ async function recallTask(options: LessonsApiOptions, query: JsonObject): Promis
   const placed = placeLessons(place, shown, listed);
   // Who looks something up gets each source; a prompt, no words twice.
   const isShown = query.isForPrompt === true ? isInLessons(placed.text) : () => false;
-  const found = without.length > 0 ? [] : await recollectFor(options, asked);
-  const said = chooseQuotes(found, isShown);
-  return toRecalled(shown, listed, { place, said });
+  const recollections = without.length > 0 ? [] : await recollectFor(options, asked);
+  return toRecalled(shown, listed, { place, said: chooseQuotes(recollections, isShown) });
 }
 
 /** A search that fails finds nothing: the lessons are there. */

@@ -137,9 +137,9 @@ async function fetchOne(
         throw error;
       }),
   };
-  const [found] = await boss.fetch<JsonObject>(kind, { includeMetadata: true, db: watched });
+  const [row] = await boss.fetch<JsonObject>(kind, { includeMetadata: true, db: watched });
   if (faults.length > 0) throw faults[0];
-  return found;
+  return row;
 }
 
 function stateOf(state: string, output: unknown): JobState {

@@ -195,14 +195,14 @@ interface ReuseTracker {
  */
 function createReuseTracker(): ReuseTracker {
   const unused = createLruMap<string, number>(MOST_SEEN);
-  const seen = createLruMap<string, number>(MOST_SEEN);
+  const firstStarts = createLruMap<string, number>(MOST_SEEN);
   return {
     shortened: (agent) => unused.set(agent, (unused.get(agent) ?? 0) + 1),
     used: (agent) => unused.set(agent, 0),
     isLikely: ({ agent, hash }, startedAt) => {
       if ((unused.get(agent) ?? 0) < MOST_UNUSED) return true;
-      const first = seen.get(hash) ?? startedAt;
-      seen.set(hash, first);
+      const first = firstStarts.get(hash) ?? startedAt;
+      firstStarts.set(hash, first);
       return first !== startedAt;
     },
   };

@@ -213,11 +213,11 @@ function lessonsFor(
   failures: readonly FailureCase[],
   library: Library,
 ): { readonly known: readonly Lesson[]; readonly skills: readonly Lesson[] } {
-  const known = library.lessons().filter(isActive);
-  const skills = known.filter(
+  const inUse = library.lessons().filter(isActive);
+  const skills = inUse.filter(
     ({ kind, text }) => kind === 'skill' && failures.some(({ scope }) => mayScopesOverlap(scope, text.scope)),
   );
-  return { known, skills };
+  return { known: inUse, skills };
 }
 
 /** A lesson in the user's own words that took the place of the evolver's for one of these failures. */

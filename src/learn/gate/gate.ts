@@ -332,9 +332,9 @@ const isOwnWording = ({ evidence: { learner } }: LessonText, others: readonly Li
   others.length === 0 || (QUOTING_LEARNERS.has(learner) && others.every(({ line }) => isFrameLine(line)));
 
 /** What an agent reported as its task is what the work was about, and no advice on it. */
-function withoutTasks(known: EvidenceByTrust, cases: readonly EvidenceCase[]): EvidenceByTrust {
+function withoutTasks(evidence: EvidenceByTrust, cases: readonly EvidenceCase[]): EvidenceByTrust {
   const tasks = new Set(cases.map(({ task }) => task.trim()));
-  return { ...known, untrusted: known.untrusted.filter(({ text }) => !tasks.has(text.trim())) };
+  return { ...evidence, untrusted: evidence.untrusted.filter(({ text }) => !tasks.has(text.trim())) };
 }
 
 /** A lesson that quotes names the agent's sentence it was about as the agent's: only what that repeats of others matters. */
@@ -344,9 +344,9 @@ const withoutAnswers = (known: EvidenceByTrust, { evidence: { learner } }: Lesso
     : known;
 
 /** Without the outputs of tools that only report: exit codes, listings, differences, names of tests, errors. Prose stays. */
-const withoutOutputs = (known: EvidenceByTrust): EvidenceByTrust => ({
-  ...known,
-  untrusted: known.untrusted.filter(
+const withoutOutputs = (evidence: EvidenceByTrust): EvidenceByTrust => ({
+  ...evidence,
+  untrusted: evidence.untrusted.filter(
     ({ taint, isAgent, views }) => taint === 'web' || isAgent || readOutsideStatements(views).length > 0,
   ),
 });
@@ -387,17 +387,17 @@ async function findOutsideText(
  */
 async function readMeaning(
   text: LessonText,
-  known: EvidenceByTrust,
+  evidence: EvidenceByTrust,
   isTheirs: (line: LineMeaning) => boolean,
   embed: GateOptions['embed'] = async (texts) => texts.map(() => new Float32Array(1)),
 ): Promise<MeaningReading> {
   const lines = statementsOfLesson(foldText(`${text.description}\n${text.content}`)).map(unread);
-  const said = lines.filter(isTheirs);
-  const others = lines.filter((line) => !said.includes(line));
+  const theirs = lines.filter(isTheirs);
+  const others = lines.filter((line) => !theirs.includes(line));
   const isOwn = isOwnWording(text, others);
   const compared = isOwn ? [] : others.map(({ line }) => line);
-  const meaning = await compareMeaning(compared, known, embed);
-  return { ...meaning, lines: [...said, ...(isOwn ? others : meaning.lines)] };
+  const meaning = await compareMeaning(compared, evidence, embed);
+  return { ...meaning, lines: [...theirs, ...(isOwn ? others : meaning.lines)] };
 }
 
 /** Everything that a prompt, an index or a list may show. */
@@ -439,14 +439,14 @@ function readProposal(
   if (!isText(words)) return invalid(checkText(words) ?? 'its text is invalid');
   const quotes = readQuotes(copy.quotes, MOST_QUOTES_READ);
   if (op === 'add') {
-    const known = LESSON_KINDS.find((one) => one === kind);
-    if (known === undefined) return invalid('its kind is unknown');
-    const unused = whyNotOfKind(known, words);
+    const lessonKind = LESSON_KINDS.find((one) => one === kind);
+    if (lessonKind === undefined) return invalid('its kind is unknown');
+    const unused = whyNotOfKind(lessonKind, words);
     if (unused !== undefined) return invalid(unused);
     const isTime = typeof expiresAt === 'number' && Number.isSafeInteger(expiresAt) && expiresAt > 0;
     if (expiresAt !== undefined && !isTime) return invalid('its expiry is not a valid time');
     const life = isTime ? { expiresAt } : {};
-    const change = { op, id, kind: known, state: 'proposed', text: words, ...life } as const;
+    const change = { op, id, kind: lessonKind, state: 'proposed', text: words, ...life } as const;
     return { ok: true, proposal: { change, quotes } };
   }
   if (op === 'merge') {
