@@ -1,4 +1,5 @@
 import { type MessagePort, Worker } from 'node:worker_threads';
+import type { Log } from './log.ts';
 import { terminateWorker } from './sqlite-gate.ts';
 
 const root = new URL('../../', import.meta.url).href;
@@ -268,4 +269,26 @@ export function connectThread<Own extends ThreadSide, Other extends ThreadSide>(
       for (const abort of running.values()) abort.abort();
     },
   };
+}
+
+interface PostedLine {
+  readonly level: keyof Log;
+  readonly fields: object;
+  readonly message: string;
+}
+
+/** The log of a thread, whose lines another one writes. */
+export function createPostedLog(post: (line: PostedLine) => void): Log {
+  const at =
+    (level: keyof Log) =>
+    (fields: object | string, message = ''): void => {
+      const line = typeof fields === 'string' ? { fields: {}, message: fields } : { fields, message };
+      try {
+        post({ level, ...line });
+      } catch {
+        // A field that cannot be passed to another thread.
+        post({ level, fields: {}, message: line.message });
+      }
+    };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

@@ -26,7 +26,7 @@ interface TakeOptions {
 }
 
 /** The jobs of a store as the learning thread uses them. */
-interface ThreadJobs {
+export interface ThreadJobs {
   readonly openBudget: OpenBudget;
   /** Makes attempts through the queue. */
   share(make: MakeAttempt, model: string, mayShare: (order: AttemptOrder) => boolean): MakeAttempt;

@@ -83,3 +83,9 @@ function plainMessage({ role, content, tool_calls, tool_call_id }: JsonObject): 
     tool_call_id,
   });
 }
+
+/** Reads turns with what they share read once. */
+export function createTurnDecoder(store: Parameters<typeof readStoredTurn>[1]) {
+  const known: BlockCache = new Map();
+  return (view: TurnView) => readStoredTurn(view, store, known);
+}
