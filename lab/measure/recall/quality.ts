@@ -34,7 +34,7 @@ export const LIMITS = { topK: 6, tokenBudget: 1500, index: { lines: 24, tokens: 
 const FIRST_LINES = 6;
 
 /** Lessons are embedded once for all runs. */
-export async function openBenchCache(embed: EmbeddingModel): Promise<VectorCache> {
+async function openBenchCache(embed: EmbeddingModel): Promise<VectorCache> {
   mkdirSync('.cache/bench', { recursive: true });
   return openVectorCache('.cache/bench/recall-vectors', embed.id, embed.dimensions);
 }

@@ -6,7 +6,6 @@ import { parseArgs } from 'node:util';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
 import { writeSection } from '../markdown.ts';
-import { fitWeights } from './fit.ts';
 import { comparePeers } from './peers.ts';
 import { measureQuality, type RecallQuality, reportQuality } from './quality.ts';
 import { readTasks } from './read-tasks.ts';
@@ -16,7 +15,7 @@ import { measureSpeed, type RecallSpeed, reportSpeed } from './speed.ts';
 /**
  * Quality and speed of recall. `--quality`: only the quality. `--pairs FILE`: only the quality, for any file of that format; `--json`
  * prints it as JSON. `--metaclaw DIR`: instead, ours beside a notes file and MetaClaw's skills (its unpacked wheel). `--said 10000,1000000`: the speed of the search of
- * what a person said. `--fit`: the weights of recall that are best on the dev split of our tasks.
+ * what a person said.
  */
 const OURS = 'lab/measure/recall/tasks.jsonl';
 /** 90 lessons, with tasks that are near to them and need none. */
@@ -28,7 +27,6 @@ const { values: options } = parseArgs({
     metaclaw: { type: 'string' },
     write: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
-    fit: { type: 'boolean', default: false },
     /** Shares do not depend on the load of the machine; times do, and are measured on a quiet one. */
     quality: { type: 'boolean', default: false },
     /** Only the search of what a person said, over as many sentences each. */
@@ -81,8 +79,7 @@ async function addSpeed(): Promise<void> {
 
 async function run(): Promise<void> {
   const embed = createMiniLmEmbed();
-  if (options.fit) add(await fitWeights(readTasks(OURS, 'dev'), readTasks(NEAR, 'dev'), embed));
-  else if (options.metaclaw !== undefined) {
+  if (options.metaclaw !== undefined) {
     for (const [file, split] of options.pairs === undefined
       ? [[NEAR, 'test'] as const, [OURS, 'test'] as const]
       : [[options.pairs] as const])
