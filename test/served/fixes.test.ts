@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import { LESSON_PLACES } from '../../src/core/lesson.ts';
 import { WIRE_NAMES, type WireName } from '../../src/core/wire.ts';
-import { ask } from '../support/client.ts';
+import { ask, askOwner } from '../support/client.ts';
 import { countOf } from '../support/counts.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { lessonText } from '../support/lesson-text.ts';
@@ -87,11 +87,8 @@ describe.each(LESSON_PLACES.slice(0, countOf(1, LESSON_PLACES.length)))(
       home.remove();
     });
 
-    const owner = async (method: string, path: string, body?: object): Promise<JsonObject> => {
-      const headers = { authorization: `Bearer ${daemon.ownerKey}`, 'content-type': 'application/json' };
-      const text = body === undefined ? {} : { body: JSON.stringify(body) };
-      return JSON.parse((await ask(daemon.port, { method, path, headers, ...text })).text);
-    };
+    const owner = (method: string, path: string, body?: object): Promise<JsonObject> =>
+      askOwner(daemon, method, path, body);
     const send = async (wire: WireName, session: string, messages: readonly object[], agent = 'builder') => {
       const { headers } = await ask(daemon.port, {
         path: ROUTES[wire],

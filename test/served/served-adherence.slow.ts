@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { asArray, asObject, type JsonObject } from '../../src/core/json.ts';
 import { runInProcess } from '../cli/run-cli.ts';
-import { ask } from '../support/client.ts';
+import { ask, askOwner } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { lessonText } from '../support/lesson-text.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
@@ -57,11 +57,8 @@ afterAll(async () => {
   home.remove();
 });
 
-const owner = async (method: string, path: string, body?: object): Promise<JsonObject> => {
-  const headers = { authorization: `Bearer ${daemon.ownerKey}`, 'content-type': 'application/json' };
-  const text = body === undefined ? {} : { body: JSON.stringify(body) };
-  return JSON.parse((await ask(daemon.port, { method, path, headers, ...text })).text);
-};
+const owner = (method: string, path: string, body?: object): Promise<JsonObject> =>
+  askOwner(daemon, method, path, body);
 
 /** A conversation with its history; each message is answered with `answer`, and gives the body that the provider got. */
 function open(session: string) {

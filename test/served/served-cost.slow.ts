@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { asArray, asObject, type JsonObject } from '../../src/core/json.ts';
 import { openSqliteReader } from '../../src/record/store/sqlite-store.ts';
 import { runCli } from '../cli/run-cli.ts';
-import { ask } from '../support/client.ts';
+import { ask, askOwner } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 
@@ -50,11 +50,8 @@ afterAll(async () => {
   home.remove();
 });
 
-const owner = async (method: string, path: string, body?: object): Promise<JsonObject> => {
-  const headers = { authorization: `Bearer ${daemon.ownerKey}`, 'content-type': 'application/json' };
-  const text = body === undefined ? {} : { body: JSON.stringify(body) };
-  return JSON.parse((await ask(daemon.port, { method, path, headers, ...text })).text);
-};
+const owner = (method: string, path: string, body?: object): Promise<JsonObject> =>
+  askOwner(daemon, method, path, body);
 const learning = async () => asObject((await owner('GET', '/api/status')).learning);
 /** The cycles that ended, once a cycle of the distiller has learned from all of these turns. */
 const cyclesWith = (turns: readonly string[]) =>

@@ -1,53 +1,34 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { runInProcess } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
-import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
-import { type Provider, startProvider } from '../support/provider.ts';
-import { wholeReply } from '../support/samples.ts';
+import { serveHome } from '../support/served-home.ts';
 
 /** Generous: the wait ends as soon as the condition holds. */
 const SOON = { timeout: 100_000, interval: 50 };
 const SOUL = '# Soul of ada\n\n## Core\n\nNever deceive.\n\n## Guarded\n\nYou are calm.\n';
 
-let provider: Provider;
-let home: ReturnType<typeof makeHome>;
-let daemon: RunningDaemon;
-let prompt = '';
-
-beforeAll(async () => {
-  provider = await startProvider((request, response) => {
-    prompt = request.body.toString();
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(wholeReply('openai-chat'));
-  });
-  home = makeHome({
-    providers: { local: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
-    models: { default: 'local/m', evolver: 'off', judge: 'off' },
+const served = serveHome(
+  {
     library: { autonomy: 'guarded' },
-  });
-  mkdirSync(path.join(home.dir, 'identity', 'ada'), { recursive: true });
-  writeFileSync(file(), SOUL);
-  daemon = await startDaemon(home.dir);
-});
-afterAll(async () => {
-  daemon.child.kill('SIGTERM');
-  await daemon.exited;
-  await provider.close();
-  home.remove();
-});
+  },
+  (dir) => {
+    mkdirSync(path.join(dir, 'identity', 'ada'), { recursive: true });
+    writeFileSync(file(), SOUL);
+  },
+);
 
-const file = (): string => path.join(home.dir, 'identity', 'ada', 'SOUL.md');
+const file = (): string => path.join(served.dir, 'identity', 'ada', 'SOUL.md');
 const identity = (args: readonly string[], keys?: readonly string[]) =>
-  runInProcess(['identity', ...args, '--home', home.dir], {}, keys && { keys });
+  runInProcess(['identity', ...args, '--home', served.dir], {}, keys && { keys });
 const promptOf = async (agent: string, session: string, content = 'Good morning!'): Promise<string> => {
-  await ask(daemon.port, {
+  await ask(served.daemon.port, {
     path: '/v1/chat/completions',
     body: JSON.stringify({ model: 'default', messages: [{ role: 'user', content }] }),
-    headers: { 'x-instar-key': daemon.key, 'x-instar-agent': agent, 'x-instar-session': session },
+    headers: { 'x-instar-key': served.daemon.key, 'x-instar-agent': agent, 'x-instar-session': session },
   });
-  return prompt;
+  return served.prompt;
 };
 const waiting = async (): Promise<readonly string[]> =>
   JSON.parse((await identity(['show', '--json'])).stdout)
@@ -98,7 +79,7 @@ describe('an identity', () => {
       ['lessons', 'freeze', 'soul-core'],
       ['lessons', 'always', 'soul-core'],
     ]) {
-      const { code, stderr } = await runInProcess([...args, '--home', home.dir], {}, { keys: ['y'] });
+      const { code, stderr } = await runInProcess([...args, '--home', served.dir], {}, { keys: ['y'] });
       expect([args[1], code, stderr]).toEqual([args[1], 1, expect.stringContaining('instar identity')]);
     }
     expect(await promptOf('ada', 'kept')).toContain('Never deceive.');
@@ -113,10 +94,10 @@ describe('what people say about manner', () => {
       { role: 'user', content: words },
     ];
     for (const count of [1, 3])
-      await ask(daemon.port, {
+      await ask(served.daemon.port, {
         path: '/v1/chat/completions',
         body: JSON.stringify({ model: 'default', messages: messages.slice(0, count) }),
-        headers: { 'x-instar-key': daemon.key, 'x-instar-agent': 'cyd', 'x-instar-session': session },
+        headers: { 'x-instar-key': served.daemon.key, 'x-instar-agent': 'cyd', 'x-instar-session': session },
       });
   };
   it('in two sessions becomes a proposal for that agent in their own words; one session is not enough', async () => {
@@ -136,11 +117,11 @@ describe('what people say about manner', () => {
     }, SOON);
     expect((await identity(['show', 'cyd'])).stdout).toContain('not measured');
     // Once a day it is done by itself, in quiet hours.
-    const { stdout } = await runInProcess(['schedule', 'status', '--json', '--home', home.dir]);
+    const { stdout } = await runInProcess(['schedule', 'status', '--json', '--home', served.dir]);
     expect(JSON.parse(stdout).jobs).toContainEqual(
       expect.objectContaining({ name: 'reflection', needsWindow: true }),
     );
-    const status = await runInProcess(['status', '--why', '--home', home.dir]);
+    const status = await runInProcess(['status', '--why', '--home', served.dir]);
     expect(status.stdout).toMatch(/reflection: \d{4}-\d\d-\d\d \d\d:\d\d; /);
   });
 });

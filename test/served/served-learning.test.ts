@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
-import { ask } from '../support/client.ts';
+import { ask, askOwner } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { plantedScore } from '../support/planted-steps.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
@@ -102,11 +102,8 @@ afterAll(async () => {
   home.remove();
 });
 
-const owner = async (method: string, path: string, body?: object): Promise<JsonObject> => {
-  const headers = { authorization: `Bearer ${daemon.ownerKey}`, 'content-type': 'application/json' };
-  const text = body === undefined ? {} : { body: JSON.stringify(body) };
-  return JSON.parse((await ask(daemon.port, { method, path, headers, ...text })).text);
-};
+const owner = (method: string, path: string, body?: object): Promise<JsonObject> =>
+  askOwner(daemon, method, path, body);
 const turn = async (session: string, agent: string, task: string): Promise<string> => {
   const body = JSON.stringify({ model: 'caller/m', messages: [{ role: 'user', content: task }] });
   const headers = { 'x-instar-key': daemon.key, 'x-instar-session': session, 'x-instar-agent': agent };

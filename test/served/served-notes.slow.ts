@@ -1,36 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { runInProcess } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
-import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
-import { type Provider, startProvider } from '../support/provider.ts';
-import { wholeReply } from '../support/samples.ts';
+import { serveHome } from '../support/served-home.ts';
 
 /** Generous: the wait ends as soon as the condition holds. */
 const SOON = { timeout: 100_000, interval: 100 };
 
-let provider: Provider;
-let home: ReturnType<typeof makeHome>;
-let daemon: RunningDaemon;
-let prompt = '';
-
-beforeAll(async () => {
-  provider = await startProvider((request, response) => {
-    prompt = request.body.toString();
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(wholeReply('openai-chat'));
-  });
-  home = makeHome({
-    providers: { local: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
-    models: { default: 'local/m', evolver: 'off', judge: 'off' },
-    library: { autonomy: 'guarded' },
-  });
-  daemon = await startDaemon(home.dir);
-});
-afterAll(async () => {
-  daemon.child.kill('SIGTERM');
-  await daemon.exited;
-  await provider.close();
-  home.remove();
+const served = serveHome({
+  library: { autonomy: 'guarded' },
 });
 
 interface Said {
@@ -43,9 +20,9 @@ interface Said {
 /** Sends a first message; gives the prompt that the provider got. */
 async function say(
   content: string,
-  { session, agent = 'ada', isDone = false, key = daemon.key }: Said,
+  { session, agent = 'ada', isDone = false, key = served.daemon.key }: Said,
 ): Promise<string> {
-  await ask(daemon.port, {
+  await ask(served.daemon.port, {
     path: '/v1/chat/completions',
     body: JSON.stringify({ model: 'default', messages: [{ role: 'user', content }] }),
     headers: {
@@ -55,10 +32,10 @@ async function say(
       ...(isDone ? { 'x-instar-session-done': 'true' } : {}),
     },
   });
-  return prompt;
+  return served.prompt;
 }
 const lessons = async (): Promise<readonly { readonly state: string; readonly description: string }[]> =>
-  JSON.parse((await runInProcess(['lessons', 'list', '--all', '--json', '--home', home.dir])).stdout);
+  JSON.parse((await runInProcess(['lessons', 'list', '--all', '--json', '--home', served.dir])).stdout);
 const stateOf = async (part: string): Promise<string | undefined> =>
   (await lessons()).find(({ description }) => description.includes(part))?.state;
 

@@ -1,39 +1,16 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import { runInProcess } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
-import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
-import { type Provider, startProvider } from '../support/provider.ts';
-import { wholeReply } from '../support/samples.ts';
+import { startDaemon } from '../support/daemon.ts';
+import { serveHome } from '../support/served-home.ts';
 
 /** Generous: the wait ends as soon as the condition holds. */
 const SOON = { timeout: 100_000, interval: 100 };
 
-let provider: Provider;
-let home: ReturnType<typeof makeHome>;
-let daemon: RunningDaemon;
-let prompt = '';
-
-beforeAll(async () => {
-  provider = await startProvider((request, response) => {
-    prompt = request.body.toString();
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(wholeReply('openai-chat'));
-  });
-  home = makeHome({
-    providers: { local: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
-    models: { default: 'local/m', evolver: 'off', judge: 'off' },
-  });
-  daemon = await startDaemon(home.dir);
-});
-afterAll(async () => {
-  daemon.child.kill('SIGTERM');
-  await daemon.exited;
-  await provider.close();
-  home.remove();
-});
+const served = serveHome();
 
 interface Said {
   readonly session: string;
@@ -44,17 +21,17 @@ interface Said {
 
 /** Sends a first message; gives the prompt that the provider got. */
 async function say(content: string, { session, agent = 'ada', user, isDone = false }: Said): Promise<string> {
-  await ask(daemon.port, {
+  await ask(served.daemon.port, {
     path: '/v1/chat/completions',
     body: JSON.stringify({ model: 'default', messages: [{ role: 'user', content }], user }),
     headers: {
-      'x-instar-key': daemon.key,
+      'x-instar-key': served.daemon.key,
       'x-instar-agent': agent,
       'x-instar-session': session,
       ...(isDone ? { 'x-instar-session-done': 'true' } : {}),
     },
   });
-  return prompt;
+  return served.prompt;
 }
 
 let questions = 0;
@@ -102,10 +79,10 @@ describe('what happened, told in an earlier session', () => {
 
   it('is what a program gets that looks it up, with its source, for its own agent alone', async () => {
     const lookUp = async (agent: string): Promise<JsonObject> => {
-      const { body } = await ask(daemon.port, {
+      const { body } = await ask(served.daemon.port, {
         path: '/api/recall',
         body: JSON.stringify({ task: 'the crushed corners of the outer box', agent }),
-        headers: { authorization: `Bearer ${daemon.key}` },
+        headers: { authorization: `Bearer ${served.daemon.key}` },
       });
       return JSON.parse(body.toString()) as JsonObject;
     };
@@ -122,19 +99,19 @@ describe('what happened, told in an earlier session', () => {
   });
 
   it('is what a question to Instar in the chat is answered with, and no model is asked', async () => {
-    prompt = '';
-    const { body } = await ask(daemon.port, {
+    served.prompt = '';
+    const { body } = await ask(served.daemon.port, {
       path: '/v1/chat/completions',
       body: JSON.stringify({
         model: 'default',
         messages: [{ role: 'user', content: 'instar: what did I say about the outer box?' }],
       }),
-      headers: { 'x-instar-key': daemon.key, 'x-instar-agent': 'ada', 'x-instar-session': 'asks' },
+      headers: { 'x-instar-key': served.daemon.key, 'x-instar-agent': 'ada', 'x-instar-session': 'asks' },
     });
     expect(body.toString()).toMatch(
       /You said:.*\d+ \w+ \d{4}: .*seven crushed corners.*\(yesterday: \d+ \w+ \d{4}\) \(session parcel\)/,
     );
-    expect(prompt).toBe('');
+    expect(served.prompt).toBe('');
   });
 
   it('is what a question for the day is answered with, and one for another day is not', async () => {
@@ -148,7 +125,7 @@ describe('what happened, told in an earlier session', () => {
   it('is named by `lessons why`, with the session it comes from', async () => {
     await asked(CORNERS, { session: 'why' });
     await vi.waitFor(async () => {
-      const { stdout } = await runInProcess(['lessons', 'why', 'last', '--home', home.dir]);
+      const { stdout } = await runInProcess(['lessons', 'why', 'last', '--home', served.dir]);
       expect(stdout).toMatch(
         /said before +Said on .* in session parcel: this message asks about it \(0\.\d\d, 0\.50 is enough\)/,
       );
@@ -193,13 +170,13 @@ describe('what happened, told in an earlier session', () => {
   });
 
   it('is named with its session where Instar is told to forget what is no lesson', async () => {
-    const { body } = await ask(daemon.port, {
+    const { body } = await ask(served.daemon.port, {
       path: '/v1/chat/completions',
       body: JSON.stringify({
         model: 'default',
         messages: [{ role: 'user', content: 'instar: forget the crushed corners of the outer box' }],
       }),
-      headers: { 'x-instar-key': daemon.key, 'x-instar-agent': 'ada', 'x-instar-session': 'forgets' },
+      headers: { 'x-instar-key': served.daemon.key, 'x-instar-agent': 'ada', 'x-instar-session': 'forgets' },
     });
     expect(body.toString()).toMatch(/but you said:.*seven crushed.*instar sessions erase parcel --yes/);
   });
@@ -218,18 +195,18 @@ describe('what happened, told in an earlier session', () => {
   });
 
   it('is not held by any file while the daemon runs, nor quoted, found or told after its session was erased', async () => {
-    const copy = path.join(home.dir, 'snapshots', '2026-01-01T00-00-00-000Z.sqlite');
+    const copy = path.join(served.dir, 'snapshots', '2026-01-01T00-00-00-000Z.sqlite');
     mkdirSync(path.dirname(copy), { recursive: true, mode: 0o700 });
-    expect((await runInProcess(['data', 'backup', copy, '--home', home.dir])).code).toBe(0);
+    expect((await runInProcess(['data', 'backup', copy, '--home', served.dir])).code).toBe(0);
     const last = await asked(CORNERS, { session: 'open-question' });
     expect(last).toContain('seven crushed');
     const holding = (): readonly string[] =>
-      readdirSync(home.dir, { recursive: true, withFileTypes: true })
+      readdirSync(served.dir, { recursive: true, withFileTypes: true })
         .filter((one) => one.isFile())
         .map((one) => path.join(one.parentPath, one.name))
         .filter((file) => readFileSync(file).includes('seven crushed corners'));
     expect(holding().map((file) => path.basename(file))).toContain(path.basename(copy));
-    const erased = await runInProcess(['sessions', 'erase', 'parcel', '--yes', '--home', home.dir]);
+    const erased = await runInProcess(['sessions', 'erase', 'parcel', '--yes', '--home', served.dir]);
     expect(erased.code, erased.stderr).toBe(0);
     expect(holding()).toEqual([]);
     // In a new session, in one whose prompt quoted it, for its day, and where it was named.
@@ -238,10 +215,10 @@ describe('what happened, told in an earlier session', () => {
     expect(await asked(CORNERS, { session: 'open-question' })).not.toContain('seven crushed');
     expect(await asked('instar: what did I say about the outer box?')).not.toContain('seven crushed');
     expect(holding()).toEqual([]);
-    daemon.child.kill('SIGTERM');
-    await daemon.exited;
+    served.daemon.child.kill('SIGTERM');
+    await served.daemon.exited;
     expect(holding()).toEqual([]);
-    daemon = await startDaemon(home.dir);
+    served.daemon = await startDaemon(served.dir);
     expect(await asked(CORNERS)).not.toContain('seven crushed');
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
-import { ask } from '../support/client.ts';
+import { ask, askOwner } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { lessonText } from '../support/lesson-text.ts';
 
@@ -20,11 +20,8 @@ afterAll(async () => {
   home.remove();
 });
 
-const owner = async (method: string, path: string, body?: object): Promise<JsonObject> => {
-  const headers = { authorization: `Bearer ${daemon.ownerKey}`, 'content-type': 'application/json' };
-  const text = body === undefined ? {} : { body: JSON.stringify(body) };
-  return JSON.parse((await ask(daemon.port, { method, path, headers, ...text })).text);
-};
+const owner = (method: string, path: string, body?: object): Promise<JsonObject> =>
+  askOwner(daemon, method, path, body);
 const buffer = async () => ((await owner('GET', '/api/status')).learning as JsonObject).buffer;
 const turn = async (agent: string, content: string): Promise<string> => {
   const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import { runInProcess } from '../cli/run-cli.ts';
-import { ask } from '../support/client.ts';
+import { ask, askOwner } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { lessonText } from '../support/lesson-text.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
@@ -87,11 +87,8 @@ afterAll(async () => {
   home.remove();
 });
 
-const owner = async (method: string, path: string, body?: object): Promise<JsonObject> => {
-  const headers = { authorization: `Bearer ${daemon.ownerKey}`, 'content-type': 'application/json' };
-  const text = body === undefined ? {} : { body: JSON.stringify(body) };
-  return JSON.parse((await ask(daemon.port, { method, path, headers, ...text })).text);
-};
+const owner = (method: string, path: string, body?: object): Promise<JsonObject> =>
+  askOwner(daemon, method, path, body);
 const setCheck = async (lesson: string, check: object) => {
   const file = path.join(home.dir, `${lesson}.json`);
   writeFileSync(file, JSON.stringify(check));

@@ -1,42 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import { runInProcess } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
 import { countOf } from '../support/counts.ts';
-import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { lessonText } from '../support/lesson-text.ts';
-import { type Provider, startProvider } from '../support/provider.ts';
-import { wholeReply } from '../support/samples.ts';
+import { serveHome } from '../support/served-home.ts';
 
 /** Generous: the wait ends as soon as the condition holds. */
 const SOON = { timeout: 100_000, interval: 100 };
 const RULE = 'From now on always answer in British English.';
 const SESSIONS = countOf(40, 200);
 
-let provider: Provider;
-let home: ReturnType<typeof makeHome>;
-let daemon: RunningDaemon;
-let prompt = '';
-
-beforeAll(async () => {
-  provider = await startProvider((request, response) => {
-    prompt = request.body.toString();
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(wholeReply('openai-chat'));
-  });
-  home = makeHome({
-    providers: { local: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
-    models: { default: 'local/m', evolver: 'off', judge: 'off' },
-    // Every other session goes without a lesson, and every change needs approval.
-    library: { autonomy: 'manual' },
-  });
-  daemon = await startDaemon(home.dir);
-});
-afterAll(async () => {
-  daemon.child.kill('SIGTERM');
-  await daemon.exited;
-  await provider.close();
-  home.remove();
+const served = serveHome({
+  // Every other session goes without a lesson, and every change needs approval.
+  library: { autonomy: 'manual' },
 });
 
 /** Gives the prompt that the provider got. */
@@ -45,23 +22,23 @@ async function say(
   messages: readonly object[],
   { isDone = false, model = 'default', agent = 'ada' } = {},
 ): Promise<string> {
-  await ask(daemon.port, {
+  await ask(served.daemon.port, {
     path: '/v1/chat/completions',
     body: JSON.stringify({ model, messages }),
     headers: {
-      'x-instar-key': daemon.key,
+      'x-instar-key': served.daemon.key,
       'x-instar-agent': agent,
       'x-instar-session': session,
       ...(isDone ? { 'x-instar-session-done': 'true' } : {}),
     },
   });
-  return prompt;
+  return served.prompt;
 }
 const user = (content: string) => ({ role: 'user', content });
 const owner = async (method: string, path: string, body?: object) => {
-  const headers = { authorization: `Bearer ${daemon.ownerKey}`, 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${served.daemon.ownerKey}`, 'content-type': 'application/json' };
   const text = body === undefined ? {} : { body: JSON.stringify(body) };
-  return JSON.parse((await ask(daemon.port, { method, path, headers, ...text })).text);
+  return JSON.parse((await ask(served.daemon.port, { method, path, headers, ...text })).text);
 };
 const lessons = async (): Promise<readonly JsonObject[]> => owner('GET', '/api/lessons');
 
@@ -145,7 +122,7 @@ describe('a rule that a person said once', () => {
 describe('instar learn SESSION --wait', () => {
   it('waits for the end of the session and prints what it taught; a session that taught nothing says so with exit code 1', async () => {
     const learn = (session: string) =>
-      runInProcess(['learn', session, '--wait', '--home', home.dir], { COLUMNS: '200' });
+      runInProcess(['learn', session, '--wait', '--home', served.dir], { COLUMNS: '200' });
     const done = { role: 'assistant', content: 'Done.' };
     const asked = [user('Write the shipping report'), done];
     await say('taught', asked.slice(0, 1));

@@ -1,4 +1,5 @@
 import http from 'node:http';
+import type { JsonObject } from '../../src/core/json.ts';
 
 export interface Answer {
   readonly status: number;
@@ -66,4 +67,16 @@ export function ask(
     request.on('error', reject);
     request.end(body);
   });
+}
+
+/** What the API answers to the owner. */
+export async function askOwner(
+  { port, ownerKey }: { readonly port: number; readonly ownerKey: string },
+  method: string,
+  path: string,
+  body?: object,
+): Promise<JsonObject> {
+  const headers = { authorization: `Bearer ${ownerKey}`, 'content-type': 'application/json' };
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  return JSON.parse((await ask(port, { method, path, headers, ...sent })).text);
 }
