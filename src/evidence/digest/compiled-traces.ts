@@ -63,6 +63,32 @@ export function createNetReader(): LineReader {
   };
 }
 
+const MOST_FRAMES = 200;
+
+/** Crashes as they are printed: what happened, then the frames, the deepest first. */
+function createCrashes() {
+  const findings: ErrorFinding[] = [];
+  let kind: string | undefined;
+  let frames: Frame[] = [];
+  const end = (): readonly ErrorFinding[] => {
+    if (kind !== undefined && findings.length < MOST) findings.push({ kind, ...deepestOwn(frames) });
+    kind = undefined;
+    frames = [];
+    return findings;
+  };
+  return {
+    isOpen: () => kind !== undefined,
+    begin: (next: string): void => {
+      end();
+      kind = next;
+    },
+    addFrame: (frame: Frame): void => {
+      if (frames.length < MOST_FRAMES) frames.push(frame);
+    },
+    end,
+  };
+}
+
 const GO_REASONS: readonly (readonly [string, string])[] = [
   ['index out of range', 'panic index out of range'],
   ['nil pointer dereference', 'panic nil pointer'],
@@ -80,35 +106,22 @@ const GO_PANIC =
 
 /** Go: `panic: …`, then the goroutine with the deepest frame first. */
 export function createGoReader(): LineReader {
-  const findings: ErrorFinding[] = [];
-  let kind: string | undefined;
-  let frames: Frame[] = [];
-  const end = () => {
-    if (kind !== undefined && findings.length < MOST) findings.push({ kind, ...deepestOwn(frames) });
-    kind = undefined;
-    frames = [];
-  };
+  const crashes = createCrashes();
   return {
     line: (text) => {
-      if (text.startsWith('WARNING: DATA RACE')) {
-        end();
-        kind = 'data race';
-      }
+      if (text.startsWith('WARNING: DATA RACE')) crashes.begin('data race');
       const panic =
         text.includes('panic') || text.startsWith('fatal error') ? GO_PANIC.exec(text)?.[1] : undefined;
       if (panic !== undefined) {
         const reason = GO_REASONS.find(([words]) => text.includes(words))?.[1];
-        if (kind === undefined && (panic === 'panic' || reason !== undefined)) kind = reason ?? 'panic';
+        if (!crashes.isOpen() && (panic === 'panic' || reason !== undefined))
+          crashes.begin(reason ?? 'panic');
       }
-      if (kind === undefined || !text.includes('.go:')) return;
+      if (!crashes.isOpen() || !text.includes('.go:')) return;
       const place = /^(?:\t| {4,8})(\S{1,300}\.go):(\d{1,7})(?: |$)/.exec(text);
-      if (place?.[1] !== undefined && frames.length < 200)
-        frames.push({ file: place[1], line: Number(place[2]) });
+      if (place?.[1] !== undefined) crashes.addFrame({ file: place[1], line: Number(place[2]) });
     },
-    found: () => {
-      end();
-      return findings;
-    },
+    found: crashes.end,
   };
 }
 
@@ -155,14 +168,7 @@ const GDB_PLACE = / at ([\w.+/-]{1,300}):(\d{1,7})$/;
 
 /** C and C++: sanitizers, Valgrind and gdb print the frames of a crash, the deepest first. */
 export function createNativeReader(): LineReader {
-  const findings: ErrorFinding[] = [];
-  let kind: string | undefined;
-  let frames: Frame[] = [];
-  const end = () => {
-    if (kind !== undefined && findings.length < MOST) findings.push({ kind, ...deepestOwn(frames) });
-    kind = undefined;
-    frames = [];
-  };
+  const crashes = createCrashes();
   return {
     line: (text) => {
       const found = text.includes('Sanitizer: ') ? SANITIZER.exec(text) : null;
@@ -171,24 +177,17 @@ export function createNativeReader(): LineReader {
         (found?.[2] !== undefined && !text.startsWith('SUMMARY') ? sanitized(found[2]) : undefined) ??
         (first === 0x3d ? VALGRIND.exec(text)?.[1] : undefined) ??
         (text.includes(' signal SIG') ? SIGNAL.exec(text)?.[1] : undefined);
-      if (named !== undefined) {
-        end();
-        kind = named;
-        return;
-      }
-      if (kind === undefined || frames.length >= 200) return;
+      if (named !== undefined) return crashes.begin(named);
+      if (!crashes.isOpen()) return;
       const frame =
         first === 0x3d
           ? VALGRIND_FRAME.exec(text)
           : text.includes('#')
             ? NATIVE_FRAME.exec(text)
             : GDB_PLACE.exec(text);
-      if (frame?.[1] !== undefined) frames.push({ file: frame[1], line: Number(frame[2]) });
+      if (frame?.[1] !== undefined) crashes.addFrame({ file: frame[1], line: Number(frame[2]) });
     },
-    found: () => {
-      end();
-      return findings;
-    },
+    found: crashes.end,
   };
 }
 
