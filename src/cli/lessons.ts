@@ -1,5 +1,7 @@
 import { Option } from 'commander';
-import { asArray, asObject, asString } from '../core/json.ts';
+import { ApiError } from '../api/remote-api.ts';
+import type { LessonsApi } from '../core/daemon-api.ts';
+import { asArray, asObject, asString, type JsonObject } from '../core/json.ts';
 import { declareChangeLessons } from './change-lesson.ts';
 import { declareCheckLesson } from './check-lesson.ts';
 import { chooseLessons, consolidateLessons } from './consolidate-lessons.ts';
@@ -81,6 +83,13 @@ interface ListOptions {
   readonly search?: string;
 }
 
+/** The history of the library; none where the key is of a member, who may not read it. */
+const readableGenerations = (lessonsApi: LessonsApi): Promise<readonly JsonObject[]> =>
+  lessonsApi.generations().catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 403) return [];
+    throw error;
+  });
+
 const CLOSED_STATES = new Set<unknown>(['retired', 'rejected']);
 
 const listLessons = onApi(async (options: ListOptions, context) => {
@@ -101,7 +110,7 @@ const listLessons = onApi(async (options: ListOptions, context) => {
   else if (state === undefined && kind === undefined)
     printEmptyLibrary(context, {
       lessons: found,
-      generations: await lessonsApi.generations(),
+      generations: await readableGenerations(lessonsApi),
       learning: await api.learning(),
     });
   else
