@@ -114,7 +114,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 }
 
 const server = createServer((request, response) => void answer(request, response));
-server.listen(Number(values.port), '127.0.0.1', () =>
-  process.stdout.write(`${replies.size} replies at http://127.0.0.1:${values.port}/v1\n`),
-);
-process.once('SIGTERM', () => server.close());
+server.listen(Number(values.port), '127.0.0.1', () => {
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  process.stdout.write(`${replies.size} replies at http://127.0.0.1:${port}/v1\n`);
+});
+process.once('SIGTERM', () => {
+  server.close();
+  server.closeAllConnections();
+});

@@ -106,10 +106,12 @@ function reactionOf(sentences: readonly ReadSentence[], context: ReplyContext): 
   const words = sentences.map(({ folded }) => folded).join(' ');
   if (DOUBT.test(words)) return { kind: 'doubted' };
   const begun = newWorkIn(sentences, kinds);
+  // Of a message that a model read, what it left out is the request.
+  const isLeftOut = (named: ReadSentence['kinds']): boolean => spans !== undefined && named.size === 0;
   const remark = sentences
     .filter(
-      ({ text, folded, block }, index) =>
-        (kinds[index] === 'other' ||
+      ({ text, folded, block, kinds: named }, index) =>
+        ((kinds[index] === 'other' && (isRevised || !isLeftOut(named))) ||
           (kinds[index] === 'task' && (isRevised || readManner(text) !== undefined))) &&
         block < begun &&
         (isRevised ? isRepeatedChange(text) : isRepeatable(text)) &&

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { LabelledSpan } from '../../../src/core/reading.ts';
 import { appraise } from '../../../src/evidence/appraise.ts';
 import { isRepeatable } from '../../../src/evidence/signals/read-reaction.ts';
 import { turnOf } from '../turn-fixtures.ts';
@@ -77,6 +78,16 @@ describe("the user's next message", () => {
     ]);
     expect(read(`No.\n\nThe total is missing in the table.`).correction?.quotes).toHaveLength(2);
     expect(read(`Well done.\n\nRoom 4 is free on Monday. Which rooms are free?`).remark).toBeUndefined();
+  });
+
+  it('holds no remark in what a model read and left out: it is the request (a fact that it named is one)', () => {
+    const columns = 'Columns should include: date, metric_name, value, unit.';
+    const user = `Correct!\n\nPlease export the metrics as a CSV file. ${columns}`;
+    const read = (spans: readonly LabelledSpan[]) =>
+      appraise(turnOf({ reply: [{ type: 'text', text: 'Done.' }], next: { tools: [], user, spans } }));
+    const thanks: LabelledSpan = { quote: 'Correct!', kind: 'thanks' };
+    expect(read([thanks]).remark).toBeUndefined();
+    expect(read([thanks, { quote: columns, kind: 'fact' }]).remark).toEqual([columns]);
   });
 
   it('says nothing about an auxiliary call', () => {
