@@ -157,9 +157,13 @@ export function quotesToCompare(
   return [...said.map(({ quote }) => quote), ...near.flatMap(({ quoted }) => quoted?.quotes ?? [])];
 }
 
-/** A lesson of the same place that says the same rule. */
+/** A lesson of the same place that says the same rule. Into one that waits for approval it would leave the prompts. */
 export const mayBeTakenIn = ({ lesson }: ComparedLesson, { lesson: into }: ComparedLesson): boolean =>
-  isOwn(lesson) && !lesson.pinned && isInUse(lesson) && isDeepStrictEqual(lesson.text.scope, into.text.scope);
+  isOwn(lesson) &&
+  !lesson.pinned &&
+  isInUse(lesson) &&
+  isInUse(into) &&
+  isDeepStrictEqual(lesson.text.scope, into.text.scope);
 
 const isNearLesson = ({ quoted, words }: ComparedLesson, saying: Saying): boolean =>
   quoted !== undefined &&

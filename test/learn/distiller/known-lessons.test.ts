@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Lesson } from '../../../src/core/lesson.ts';
-import { createReadKnown, nearestByWords } from '../../../src/learn/distiller/known-lessons.ts';
+import {
+  type ComparedLesson,
+  createReadKnown,
+  mayBeTakenIn,
+  nearestByWords,
+  readKnown,
+} from '../../../src/learn/distiller/known-lessons.ts';
 import { coversMatter, mayCoverMatter, readMatter } from '../../../src/learn/distiller/matter.ts';
 import type { Saying } from '../../../src/learn/distiller/sayings.ts';
 import { lesson } from '../../lessons/recall/sample-lessons.ts';
@@ -39,6 +45,20 @@ describe('what is known of lessons', () => {
   it('is compared with every lesson of a small library', () => {
     const known = createReadKnown()([about(1, 'Use tabs.'), about(2, 'Use spaces.')]);
     expect(nearestByWords(known, [said('something else')] as Saying[])).toBe(known);
+  });
+});
+
+describe('lessons on the same rule', () => {
+  const own = (id: string, state: Lesson['state']): ComparedLesson => {
+    const { text, ...rest } = about(1, 'Use tabs.');
+    const evidence = { ...text.evidence, learner: 'distiller' };
+    return readKnown({ ...rest, id, state, text: { ...text, evidence } });
+  };
+
+  it('are taken into one that is in force (not into one that waits: they would leave the prompts with it)', () => {
+    expect(mayBeTakenIn(own('a', 'live'), own('b', 'live'))).toBe(true);
+    expect(mayBeTakenIn(own('a', 'live'), own('b', 'trial'))).toBe(true);
+    expect(mayBeTakenIn(own('a', 'live'), own('b', 'proposed'))).toBe(false);
   });
 });
 
