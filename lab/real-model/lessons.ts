@@ -110,6 +110,7 @@ if (!values.report) {
     habits: DEFAULT_HABITS,
     failures: 3,
     settleEach: true,
+    settlePassed: values.chat !== undefined,
     jobs: Number(values.jobs),
     nightSteps: 0,
     config: () => checkConfig({}, { env: {} }).config,

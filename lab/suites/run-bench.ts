@@ -30,6 +30,7 @@ export interface BenchRun extends SuiteChoice, Pick<RunSuiteOptions, 'onRow' | '
   readonly failures: number;
   readonly steps?: number;
   readonly settleEach: boolean;
+  readonly settlePassed?: boolean;
   /** Arms and seeds that run at once. */
   readonly jobs?: number;
   /** For the arms that train: training steps of a night, and the ablation of the trainer that serves as a control. */
@@ -123,6 +124,7 @@ export async function runBench(options: BenchRun): Promise<string> {
       done,
       ...(options.steps === undefined ? {} : { steps: options.steps }),
       settleEach: options.settleEach,
+      settlePassed: options.settlePassed ?? false,
       ...(options.jobs === undefined ? {} : { jobs: options.jobs }),
       clock: systemClock,
       onProgress: options.onProgress,

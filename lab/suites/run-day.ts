@@ -73,6 +73,8 @@ interface RunDayOptions {
   readonly steps?: number;
   /** Whether to wait for the learner before each question; otherwise only before the next day. */
   readonly settleEach: boolean;
+  /** Also behind an answer that was right, where a model reads what is said to it: what it is asked is then no matter of time. */
+  readonly settlePassed?: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -109,7 +111,7 @@ export async function* runDay(options: RunDayOptions): AsyncGenerator<DayRow, un
       if (graded.passed === false) environment.hear(graded.feedback);
       const context = isAlone ? [] : feedback;
       yield await rowOf(options, question, graded, { ...asked, addition, context });
-      if (settleEach && graded.passed !== true) await environment.settle();
+      if (settleEach && (options.settlePassed === true || graded.passed !== true)) await environment.settle();
       history = asked.run.messages;
       if (day.feedback !== 'apart') said = graded.feedback;
       else if (graded.passed !== true) history = [...history, ...corrected(question, graded.feedback)];

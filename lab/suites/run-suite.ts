@@ -16,6 +16,7 @@ export interface RunSuiteOptions {
   readonly done: BenchJournal | undefined;
   readonly steps?: number;
   readonly settleEach: boolean;
+  readonly settlePassed?: boolean;
   /** How many arms and seeds run at once; 1 by default. Their results do not depend on it. */
   readonly jobs?: number;
   readonly clock: Clock;
@@ -101,7 +102,7 @@ interface OneDay {
 }
 
 async function runOne(
-  { head, journal, steps, settleEach, clock, onRow, onNight, signal }: RunSuiteOptions,
+  { head, journal, steps, settleEach, settlePassed = false, clock, onRow, onNight, signal }: RunSuiteOptions,
   { environment, suite, condition, seed, index }: OneDay,
   onQuestion: () => void,
 ): Promise<void> {
@@ -118,6 +119,7 @@ async function runOne(
     ...(steps === undefined ? {} : { steps }),
     // Where no prompt contains what is learned, there is no need to wait for it.
     settleEach: settleEach && armOf(condition).lessons !== 'off',
+    settlePassed,
     clock,
     signal,
   });
