@@ -347,8 +347,11 @@ function saysWhyAlone(part: SyntaxNode): boolean {
 describe('a type', () => {
   const unions = [...sources, ...pageSources]
     // The others have none of these types, and parsing all of them takes seconds.
-    .filter(({ text }) =>
-      /\|\s+Promise<|Promise<.*> \||\b(?:error|failure|fault|missing|problem|why)\??:/.test(text),
+    .filter(
+      ({ text }) =>
+        /\|\s+Promise<|Promise<.*> \|/.test(text) ||
+        (/[^|]\|\s*(?:\/\*|\(?\{)|\}\)?\s*\|[^|]|&\s*\{/.test(text) &&
+          /\b(?:error|failure|fault|missing|problem|why)\??:/.test(text)),
     )
     .flatMap(({ name, text }) =>
       nodesBelow(parseSync(name, text).program.body)
