@@ -1,9 +1,11 @@
 """The reader learns from labels and from what the teacher thinks of messages that nobody labelled.
 
-    python3 refit.py MODEL LABELS WRITTEN OUT OPTIONS JUDGED...     MODEL: models/reader; WRITTEN: a file or `-`; JUDGED: rows with `soft`
+    python3 refit.py MODEL LABELS WRITTEN OUT OPTIONS JUDGED...     MODEL: models/reader; LABELS: files with commas; WRITTEN: a file or `-`;
+                                                                    JUDGED: rows with `soft`, or messages without labels: MODEL judges them
 
 OPTIONS: {"epochs", "rate", "batch", "soft": the weight of a judged message beside a labelled one, "composed": how many messages of two
-writers for each labelled one, "heads": letters whose heads alone are fitted, "seed"}.
+writers for each labelled one, "heads": letters whose heads alone are fitted, "silent": how often the answer is left out, "stock": how many
+messages with a letter stand behind a stock answer besides, "layers": of six, "few": the weight of judged rules and tastes, "seed"}.
 """
 
 import json
@@ -20,25 +22,33 @@ import rows as data
 import train
 
 HEAD_RATE = 1e-3
+# What an agent says that tells nothing: the message behind it means what it means alone.
+STOCK = [
+    "Done.", "All done.", "I've updated the file.", "Here you go.", "The changes are in place.", "I have finished the task you gave me.", "Here is what I came up with.",
+    "Done. Let me know if you need anything else.", "I made the edit and everything runs.", "Here's the text you asked for.", "The work is complete.", "OK, that's finished.",
+    "I've written it up below.", "Ready. What next?", "Finished; the tests pass.", "I sent it.", "Here is a first version.", "Everything is saved.", "Sure, here it is.", "Updated.",
+]
 
 
-def load_reader(model):
+def load_reader(model, layers):
     stored = load_file(model / "weights.safetensors")
-    reader = train.make_model(model, None, train.LAYERS)
+    reader = train.make_model(model, None, layers)
     own = reader.state_dict()
-    for name, value in stored.items():
-        if name.endswith(".scale"):
-            continue
-        whole = value.astype(np.float32) * (stored[name + ".scale"][:, None] if value.dtype == np.int8 else 1)
-        own[name][: value.shape[0]] = torch.from_numpy(whole)
+    whole = {
+        name: torch.from_numpy(value.astype(np.float32) * (stored[name + ".scale"][:, None] if value.dtype == np.int8 else 1))
+        for name, value in stored.items()
+        if not name.endswith(".scale")
+    }
+    for name, value in train.fewer_layers(whole, layers).items():
+        own[name][: value.shape[0]] = value
     reader.load_state_dict(own)
     return reader.cuda()
 
 
-def goals_of(row, soft):
+def goals_of(row, soft, few):
     """Per sentence: a goal and a weight for every kind."""
     if "soft" in row:
-        return [(sentence, [soft] * len(train.KINDS)) for sentence in row["soft"]]
+        return [(sentence, [soft * (few if kind in "RP" else 1) for kind in train.KINDS]) for sentence in row["soft"]]
     goals = []
     for target in train.targets_of(row):
         weight = [
@@ -49,11 +59,17 @@ def goals_of(row, soft):
     return goals
 
 
-def loss_of(reader, part, rows, goals, chance):
+def behind_stock(rows, count, chance):
+    """Messages that say something, behind an answer that says nothing."""
+    said = [row for row in rows if any(set(letters) - {"N"} for letters in row["letters"])]
+    return [{**chance.choice(said), "answer": chance.choice(STOCK), "weight": 0.5} for _ in range(count if said else 0)]
+
+
+def loss_of(reader, part, rows, goals, chance, silent):
     lists, spans, wanted, weights = [], [], [], []
     for at, (index, ids, own) in enumerate(part):
         # Sometimes without the answer: many clients give none.
-        cut = ids.index(train.SEP) if rows[index]["answer"] and "soft" not in rows[index] and chance.random() < 0.15 else 1
+        cut = ids.index(train.SEP) if rows[index]["answer"] and chance.random() < (silent if "soft" not in rows[index] else 0) else 1
         lists.append([train.CLS, *ids[cut:]])
         for number, start, end in own:
             spans.append((at, start - cut + 1, end - cut + 1))
@@ -77,7 +93,7 @@ def fit(reader, tokenizer, rows, options):
     heads = list(reader.head.parameters())
     rest = [parameter for name, parameter in reader.named_parameters() if not name.startswith("head") and parameter.requires_grad]
     optimizer = torch.optim.AdamW([{"params": heads, "lr": HEAD_RATE}, {"params": rest, "lr": options["rate"]}], weight_decay=0.01)
-    examples, goals = train.examples_of(rows, tokenizer), [goals_of(row, options["soft"]) for row in rows]
+    examples, goals = train.examples_of(rows, tokenizer), [goals_of(row, options["soft"], options.get("few", 1)) for row in rows]
     steps, step = math.ceil(len(examples) / options["batch"]) * options["epochs"], 0
     reader.train()
     for epoch in range(options["epochs"]):
@@ -89,7 +105,7 @@ def fit(reader, tokenizer, rows, options):
         ]
         chance.shuffle(groups)
         for part in groups:
-            loss = loss_of(reader, part, rows, goals, chance)
+            loss = loss_of(reader, part, rows, goals, chance, options.get("silent", 0.15))
             factor = min(1.0, (step + 1) / (0.06 * steps)) * max(0.0, 1 - step / steps)
             for entry, base in zip(optimizer.param_groups, (HEAD_RATE, options["rate"])):
                 entry["lr"] = base * factor
@@ -106,24 +122,36 @@ def fit(reader, tokenizer, rows, options):
     return reader.eval()
 
 
+def judged_rows(paths, reader, tokenizer):
+    """Messages with the probabilities of a teacher, or of the reader as it was."""
+    rows = [row for path in paths for row in train.read_jsonl(path)]
+    open_rows = [row for row in rows if "soft" not in row]
+    for row, score in zip(open_rows, train.scores_of(reader, tokenizer, open_rows)):
+        row["soft"] = score.tolist()
+    return rows
+
+
 def main(model, labels, written, out, options, *judged):
     options, out = json.loads(options), Path(out)
     out.mkdir(parents=True, exist_ok=True)
-    rows, test = data.labelled_rows(labels, "train"), data.labelled_rows(labels, "test")
+    chance, layers = random.Random(options.get("seed", 1)), options.get("layers", train.LAYERS)
+    rows, test = ([row for path in labels.split(",") for row in data.labelled_rows(path, use)] for use in ("train", "test"))
+    rows += behind_stock(rows, options.get("stock", 0), chance)
     if written != "-":
         rows += data.written_rows(written, [row["answer"] for row in rows if row["answer"]])
-    rows += train.composed(rows, int(options.get("composed", 0) * len(rows)), random.Random(options.get("seed", 1)))
-    rows += [row for path in judged for row in train.read_jsonl(path)]
-    print(f"{len(rows)} messages, of which {sum('soft' in row for row in rows)} judged by the teacher", flush=True)
-    reader, tokenizer = load_reader(Path(model)), train.load_tokenizer(Path(model))
+    rows += train.composed(rows, int(options.get("composed", 0) * len(rows)), chance)
+    tokenizer = train.load_tokenizer(Path(model))
+    before = load_reader(Path(model), train.LAYERS).eval()
+    rows += judged_rows(judged, before, tokenizer)
+    print(f"{len(rows)} messages, of which {sum('soft' in row for row in rows)} judged", flush=True)
     natural = [row for row in test if row["natural"]]
-    train.report(natural, train.scores_of(reader.eval(), tokenizer, natural), "before, held-out repositories, natural")
-    reader = fit(reader, tokenizer, rows, options)
+    train.report(natural, train.scores_of(before, tokenizer, natural), "before, held-out repositories, natural")
+    reader = fit(load_reader(Path(model), layers), tokenizer, rows, options)
     train.report(natural, train.scores_of(reader, tokenizer, natural), f"after {options}, held-out repositories, natural")
     data.write_scores(out / "test.jsonl", [{"hash": row["hash"]} for row in test], train.scores_of(reader, tokenizer, test))
     torch.save(reader.state_dict(), out / "reader.pt")
     (out / "vocabulary.txt").write_text((Path(model) / "vocabulary.txt").read_text(encoding="utf8"), encoding="utf8")
-    train.export(out, out, train.LAYERS)
+    train.export(out, out, layers)
 
 
 if __name__ == "__main__":
