@@ -18,7 +18,7 @@ export type KindScores = Readonly<Record<SpanKind, number>>;
 /** The kinds of `sentences`, read together and after the end of the answer before them. */
 type ScoreSentences = (sentences: readonly string[], answer: string) => readonly KindScores[];
 
-const WEIGHTS_SHA256 = 'c95419106557f7f2f439d81661cae5ab23a8ca9f8cd792b0002042d3e1a3fb28';
+const WEIGHTS_SHA256 = '6657430abae57465280f8a0ddc9e30af12954c34854c6cc542a47e619c48a3da';
 /** In the order of the head's outputs. */
 export const SPAN_KINDS: readonly SpanKind[] = [
   'correction',

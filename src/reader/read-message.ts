@@ -23,10 +23,10 @@ export type { CueKind };
  * heard at some false alarms in a hundred messages; what is remembered at once is held to fewer.
  */
 /** The learned reader hears a correction that no phrase says. */
-const CORRECTION = 0.97;
+const CORRECTION = 0.99;
 /** Real chats are full of orders that are worded as rules: the learned reader tells the two apart where a phrase cannot. */
-const RULE = 0.8;
-const RULE_IN_PHRASES = 0.03;
+const RULE = 0.84;
+const RULE_IN_PHRASES = 0.01;
 const THANKS_IN_PHRASES = 0.05;
 const AGAIN = 0.5;
 const OUTAGE = 0.7;
@@ -34,7 +34,7 @@ const TASK = 0.5;
 /** What asks for something is neither a correction nor a rule, unless a phrase says so. */
 const WISH = 0.4;
 /** A taste or a fact, in a sentence that asks for nothing. */
-const PREFERENCE = 0.2;
+const PREFERENCE = 0.25;
 const FACT = 0.6;
 const ASKS_FOR_NOTHING = 0.5;
 
@@ -141,6 +141,9 @@ const MOST_MANNER_CHARACTERS = 40;
 const POINTS_AT_CASE =
   /\b(?:the|this|that|these|those|it|its|them|they|he|she|my|your|our|his|her|an?|here|there|now|today|again|one|i|we)\b|[\d`_/]|[?？]$/;
 
+/** A message that says in one word how to be is about nothing else ("be right back" has two). */
+const HOW_TO_BE = /^(?:(?:please|pls|just) )*be (?:(?:more|less|very) )?[\p{L}-]+$/u;
+
 /**
  * "Be concise", "no emojis": a message of nothing else is how its author wants to be answered. Beside a request it is about that. What
  * begins with a verb of work is work; to be something is none.
@@ -160,7 +163,8 @@ function hearManner(sentences: readonly ReadSentence[]): readonly ReadSentence[]
   if (wishes.length === 0 || !wishes.every(isTerse)) return sentences;
   return sentences.map((sentence) => {
     const [alone] = isPolite(sentence) ? [] : scoreOnce(`${BETWEEN}${sentence.text}`);
-    if (alone === undefined || alone.rule + alone.preference < MANNER) return sentence;
+    if (alone === undefined) return sentence;
+    if (!HOW_TO_BE.test(sentence.folded) && alone.rule + alone.preference < MANNER) return sentence;
     const isRule = alone.rule >= MANNER;
     const kinds = new Set<SpanKind>([...sentence.kinds, 'preference', 'rule']);
     return { ...sentence, kinds, sounds: isRule ? 'rule' : sentence.sounds };

@@ -168,8 +168,8 @@ function withQuotes(
  * What the learned reader must give a rule that phrases hear: "always", "again" and "remember" are said of the work at hand as well, most
  * often behind an answer that names code. What has less counts when it is said in another session too.
  */
-const LIKELY_RULE = 0.03;
-const LIKELY_RULE_AT_WORK = 0.2;
+const LIKELY_RULE = 0.015;
+const LIKELY_RULE_AT_WORK = 0.05;
 
 const isLikelyRule = ({ folded, scores }: ReadSentence, answer: string): boolean =>
   isSaidForLater(folded) ||

@@ -153,12 +153,12 @@ function namedKind({ kinds }: SentenceReading): Statement['kind'] | undefined {
 }
 
 /** People wonder and thank in the words of rules ("It must have been great", "thanks for always having my back"). */
-const LIKELY_RULE = 0.02;
+const LIKELY_RULE = 0.007;
 /**
  * Behind an answer that names code: the learned reader's least share of fact, rule and taste together. Most of what people tell an agent at
  * work is about that work and is worded like what holds ("we broke the interface", "no visual change at all").
  */
-const LIKELY_AT_WORK = 0.3;
+const LIKELY_AT_WORK = 0.1;
 
 const isLikely = ({ said, scores }: ReadSentence, kind: Statement['kind'], answer: string): boolean =>
   isSaidForLater(said) ||
