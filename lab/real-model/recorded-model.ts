@@ -3,7 +3,7 @@
  *
  * A chat model on loopback that answers from a file: `{ "id", "reply" }` a line, the id a hash of the conversation; `commands` are calls of
  * the one tool that an agent has. What it has no reply to is written to the other file, and is answered with a few words that say so, or
- * with `--wait` as soon as a reply stands in the first file. Whoever answers those prompts sees nothing else; run what asked them again
+ * with `--wait` as soon as a reply stands in the first file. The one who answers those prompts sees nothing else; run what asked them again
  * until nothing is missing. So a model without an API can be measured through the whole product. Tokens are estimated: four characters each.
  */
 import { hash } from 'node:crypto';

@@ -25,7 +25,7 @@ const { values: options } = parseArgs({
     before: { type: 'string' },
     /** Other gateways, by name: see PEERS.md. */
     peers: { type: 'string', default: 'portkey' },
-    /** So many processes that compute without a pause, beside the first turns. */
+    /** How many processes compute without a pause beside the first turns. */
     busy: { type: 'string', default: '0' },
   },
 });

@@ -2,7 +2,7 @@ import { type SPAN_KINDS, scoreSentences } from '../../../src/reader/learned-rea
 import { readOwnSentences } from '../../../src/reader/own-sentences.ts';
 import type { LabelledMessage, Share } from './score-words.ts';
 
-/** What the learned reader hears by itself, without phrases, at so many false alarms. */
+/** What the learned reader hears by itself, without phrases, at a given rate of false alarms. */
 export interface AloneScores {
   readonly kind: 'correction' | 'rule';
   /** Which of the messages: those in English or the others, with their answers or without. */
@@ -13,7 +13,7 @@ export interface AloneScores {
   readonly threshold: number;
 }
 
-/** One false lesson in so many messages is what people bear. */
+/** At most one false lesson in this many messages. */
 const ONE_IN = 200;
 
 interface Scored {
