@@ -3,18 +3,19 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureCustomers } from './customers.ts';
 import { MEMORY_SETS, measurePublicMemory } from './measure-memory.ts';
+import { measurePreferences } from './preferences.ts';
 import { measureVerdicts } from './verdicts.ts';
 
 /**
  * Public sets that nobody of this project wrote. Nothing of them is shipped: `--data` names the folder in
  * which they lie.
  *
- *   npm run bench:public -- --set tau-bench|tau-verdicts|… --data DIR [--json] [--metaclaw DIR]
+ *   npm run bench:public -- --set tau-bench|tau-verdicts|prefeval-chat|… --data DIR [--json] [--metaclaw DIR]
  *
  * `--metaclaw` names the unpacked wheel of aiming-metaclaw 0.4.1: its own retrieval answers the same questions.
  */
 const isMemorySet = (name: string): name is keyof typeof MEMORY_SETS => name in MEMORY_SETS;
-const SETS = ['tau-bench', 'tau-verdicts', ...Object.keys(MEMORY_SETS)];
+const SETS = ['tau-bench', 'tau-verdicts', 'prefeval-chat', ...Object.keys(MEMORY_SETS)];
 
 const { values: options } = parseArgs({
   options: {
@@ -41,7 +42,9 @@ const measured = isMemorySet(name)
   ? await measurePublicMemory(name, data, options.metaclaw)
   : name === 'tau-verdicts'
     ? measureVerdicts(data)
-    : await measureCustomers(data);
+    : name === 'prefeval-chat'
+      ? measurePreferences(data)
+      : await measureCustomers(data);
 if (!measured.ok) fail(measured.why);
 process.stdout.write(options.json ? `${JSON.stringify(measured.result, null, 2)}\n` : `${measured.text}\n`);
 process.exitCode = measured.isMet ? 0 : 1;
